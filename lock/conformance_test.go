@@ -15,6 +15,7 @@ import (
 	"locksim/lock/locktest/redisserver"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // member is a kind of lock in the conformance suite.
@@ -89,7 +90,7 @@ func watched[L lock.Locker](inner L, err error) (lock.Locker, error) {
 func newSite(wire *locktest.Wire, addrs []string, opt lock.Options, keep func(*redis.Client)) site {
 	s := site{opt: opt}
 	for _, addr := range addrs {
-		o := simredis.Quiet()
+		o := redisclient.Quiet()
 		o.Addr, o.Dialer, o.ContextTimeoutEnabled = addr, wire.Dial, true
 		c := redis.NewClient(o)
 		keep(c)
@@ -178,7 +179,7 @@ func (m member) simulated(w *sim.World, admin *sim.Process, ttl time.Duration) l
 	var admins []*redis.Client
 	for _, n := range w.Nodes() {
 		addrs = append(addrs, n.Address())
-		admins = append(admins, simredis.Client(admin, n.Name()))
+		admins = append(admins, redisclient.New(admin, n.Name()))
 	}
 	return m.world(
 		func(client int, wire *locktest.Wire) site {
@@ -217,7 +218,7 @@ func (m member) live(t testing.TB, servers []*redisserver.Server, ttl time.Durat
 	var admins []*redis.Client
 	for _, s := range servers {
 		addrs = append(addrs, s.Addr())
-		o := simredis.Quiet()
+		o := redisclient.Quiet()
 		o.Addr = s.Addr()
 		c := redis.NewClient(o)
 		keep(c)

@@ -14,6 +14,7 @@ import (
 
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // execution is one run of a script, and its result.
@@ -253,7 +254,7 @@ func inWorld(all []execution) (got []outcomeOf, err error) {
 			return err
 		}
 		c0.Go(func() {
-			server := simredis.Client(c0, "r0")
+			server := redisclient.New(c0, "r0")
 			server.Ping(c0.Context())
 			for _, e := range all {
 				// Half a microsecond more, so that the time of sending does not cross a tick of TIME.
@@ -274,7 +275,7 @@ func inMiniredis(all []execution) (got []outcomeOf, err error) {
 		return nil, err
 	}
 	defer node.Close()
-	o := simredis.Quiet()
+	o := redisclient.Quiet()
 	o.Addr = node.Addr()
 	server := redis.NewClient(o)
 	defer func() { _ = server.Close() }()

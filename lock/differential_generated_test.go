@@ -10,13 +10,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock/locktest/redisserver"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // liveClient is a client of a new real server.
 func liveClient(t *testing.T) *redis.Client {
 	t.Helper()
-	o := simredis.Quiet()
+	o := redisclient.Quiet()
 	o.Addr = redisserver.Start(t).Addr()
 	c := redis.NewClient(o)
 	t.Cleanup(func() { _ = c.Close() })

@@ -14,7 +14,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // recorder is a hook of go-redis between clients and a real server. It runs each of their commands inside a script that
@@ -33,7 +33,7 @@ type recorder struct {
 }
 
 func newRecorder(t testing.TB, addr, namespace string) *recorder {
-	o := simredis.Quiet()
+	o := redisclient.Quiet()
 	o.Addr = addr
 	r := &recorder{t: t, server: redis.NewClient(o), namespace: namespace, sources: map[string]string{}}
 	t.Cleanup(func() { _ = r.server.Close() })
@@ -42,7 +42,7 @@ func newRecorder(t testing.TB, addr, namespace string) *recorder {
 
 // client returns a client whose commands are recorded.
 func (r *recorder) client() *redis.Client {
-	o := simredis.Quiet()
+	o := redisclient.Quiet()
 	o.Addr = r.server.Options().Addr
 	c := redis.NewClient(o)
 	c.AddHook(r)

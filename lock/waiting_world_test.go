@@ -14,6 +14,7 @@ import (
 	"locksim/lock"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/trace"
 )
 
@@ -120,7 +121,7 @@ func (s *faultyRun) harm(w *sim.World, rng *rand.Rand) error {
 }
 
 func (s *faultyRun) lock(p *sim.Process) lock.Locker {
-	l, err := s.kind.make(simredis.Client(p, "r0"), lock.Options{TTL: 2 * time.Second, Waiting: s.waiting,
+	l, err := s.kind.make(redisclient.New(p, "r0"), lock.Options{TTL: 2 * time.Second, Waiting: s.waiting,
 		Clock: p.Clock(), Entropy: p.Entropy("lock"), Jitter: p.Source("lock")})
 	if err != nil {
 		panic(err)

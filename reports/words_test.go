@@ -22,6 +22,8 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // formats are the reports of a run that are text.
@@ -55,7 +57,7 @@ func written(t *testing.T, o *outcome.Outcome) map[string]string {
 // played is a run of a scenario of the library with a lock of ours.
 func played(t *testing.T, scenario, kind string, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
-	l, err := play.Kind(kind)
+	l, err := redislocks.Kind(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +65,7 @@ func played(t *testing.T, scenario, kind string, modes ...fence.Mode) *outcome.O
 }
 
 // playedWith is a run of a scenario of the library.
-func playedWith(t *testing.T, scenario string, l play.Lock, modes ...fence.Mode) *outcome.Outcome {
+func playedWith(t *testing.T, scenario string, l subject.Lock, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
 	sc, err := file.Load(scenario)
 	if err != nil {
@@ -142,7 +144,7 @@ func TestCountsAgree(t *testing.T) {
 
 // The error of a lock is one line in every report, whatever it contains.
 func TestErrorsOfSeveralLines(t *testing.T) {
-	l, err := play.Kind("single")
+	l, err := redislocks.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/subject"
 	"locksim/sim"
 )
 
@@ -249,7 +250,7 @@ func (p *loner) cases(s stored) (Lock, iter.Seq[search.Case], error) {
 	case learning:
 		return search.InCalm(p.lock), search.FirstCases(p.lock, p.space), nil
 	case storedBefore:
-		sc, err := file.Parse(s.file.File, []byte(s.file.Source), play.ServerNames(p.lock)...)
+		sc, err := file.Parse(s.file.File, []byte(s.file.Source), subject.ServerNames(p.lock)...)
 		return s.judged(p.lock), slices.Values([]search.Case{{Scenario: sc, Seed: s.file.Seed}}), err
 	}
 	p.discover()

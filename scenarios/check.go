@@ -25,6 +25,7 @@ import (
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/subject"
 )
 
 // Check plays a lock under schedules that are drawn at random, and fails the test
@@ -237,7 +238,7 @@ func (c *checkup) verdict() string {
 			by
 	}
 	if c.space.Faults == nil && c.space.Replicas == 0 {
-		text += "\nno failovers were drawn: the lock does not follow the name \"" + play.Primary + "\" to another node"
+		text += "\nno failovers were drawn: the lock does not follow the name \"" + subject.Primary + "\" to another node"
 	}
 	if of := linked.Text(linked.Clients()); of != "" {
 		text += "\n" + of

@@ -28,13 +28,14 @@ import (
 	"locksim/lock"
 	"locksim/scenarios"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 func sound() scenarios.Lock {
 	promise, _ := lock.PromiseOf("single")
 	promise.Duties = nil // the leases of some of the fakes have no context that ends
 	return scenarios.Lock{Name: "theirs", Promise: promise, New: func(e scenarios.Env) (lock.Locker, error) {
-		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
+		return lock.NewSingle(redisclient.New(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}}
 }
 
@@ -42,7 +43,7 @@ func careless() scenarios.Lock {
 	l := sound()
 	l.New = func(e scenarios.Env) (lock.Locker, error) {
 		inner, err := sound().New(e)
-		return locker{inner, simredis.Client(e, "r0")}, err
+		return locker{inner, redisclient.New(e, "r0")}, err
 	}
 	return l
 }

@@ -8,15 +8,15 @@ import (
 
 	"locksim/internal/testlocks"
 	"locksim/lock"
-	"locksim/scenarios/play"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // leaky makes a client for each Acquire, and closes none.
-type leaky struct{ env play.Env }
+type leaky struct{ env subject.Env }
 
 func (l leaky) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	of, err := lock.NewSingle(simredis.Client(l.env, play.Primary), testlocks.Options(l.env))
+	of, err := lock.NewSingle(redisclient.New(l.env, subject.Primary), testlocks.Options(l.env))
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +45,14 @@ func (l eager) Acquire(ctx context.Context, resource string) (lock.Lease, error)
 // still be more than a server bears.
 func TestCheckSaysTheLoad(t *testing.T) {
 	for name, c := range map[string]struct {
-		wrap func(e play.Env, l lock.Locker) lock.Locker
+		wrap func(e subject.Env, l lock.Locker) lock.Locker
 		want string
 	}{
-		"theirs": {func(_ play.Env, l lock.Locker) lock.Locker { return l },
+		"theirs": {func(_ subject.Env, l lock.Locker) lock.Locker { return l },
 			`^open connections of a client at the end of a run: at most [1-4]; messages that a client sent while it waited: at most \d\d a second$`},
-		"leaky": {func(e play.Env, _ lock.Locker) lock.Locker { return leaky{e} },
+		"leaky": {func(e subject.Env, _ lock.Locker) lock.Locker { return leaky{e} },
 			`^open connections of a client at the end of a run: at most \d\d; messages`},
-		"eager": {func(e play.Env, l lock.Locker) lock.Locker { return eager{l.(*lock.Single), e.Clock()} },
+		"eager": {func(e subject.Env, l lock.Locker) lock.Locker { return eager{l.(*lock.Single), e.Clock()} },
 			`while it waited: at most [3-9]\d\d a second$`},
 	} {
 		t.Run(name, func(t *testing.T) {

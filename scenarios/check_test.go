@@ -19,7 +19,7 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/records"
-	"locksim/scenarios/play"
+	"locksim/scenarios/replay"
 	"locksim/scenarios/spaces"
 )
 
@@ -123,7 +123,7 @@ func TestCheckFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := play.Replay(f, []scenarios.Lock{l}, scenarios.Twice)
+	o, err := replay.Run(f, []scenarios.Lock{l}, scenarios.Twice)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,9 @@ func ExampleCheck() {
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			return myLock{scenarios.RedisClient(e, scenarios.Primary)}, nil
 		},
-		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
+		Traits: scenarios.Traits{
+			Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
+		},
 	}, scenarios.Options{Runs: 500})
 }
 
@@ -66,7 +68,9 @@ func ExampleFuzz() {
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			return myLock{scenarios.RedisClient(e, scenarios.Primary)}, nil
 		},
-		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
+		Traits: scenarios.Traits{
+			Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
+		},
 	}, scenarios.Options{Faults: []lock.Fault{lock.FaultPause}})
 }
 
@@ -110,7 +114,7 @@ faults:
 	}
 	mine.Section = scenarios.Section{
 		Writes: []string{"stock", "bill"},
-		Run: func(_ context.Context, h *scenarios.Holder) error {
+		Run: func(_ context.Context, h scenarios.Holder) error {
 			for _, register := range []string{"stock", "bill"} {
 				if _, err := h.Read(register); err != nil {
 					return err

@@ -10,7 +10,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/review"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
@@ -20,7 +20,7 @@ import (
 // Each search takes each name of a fault, and all refuse an unknown name in the same
 // words.
 func TestEverySearchTakesEveryName(t *testing.T) {
-	l, err := play.Kind("single")
+	l, err := redislocks.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,9 +18,9 @@ import (
 	"locksim/lock"
 	"locksim/scenarios"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/replay"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // renewing is a lock that renews its key in a goroutine of its own.
@@ -57,7 +57,7 @@ func (l renewing) Acquire(ctx context.Context, resource string) (lock.Lease, err
 
 // renew has the mistake of its kind: each failure of a renewal closes lost, and only the first one may; or a worse one.
 func (l renewing) renew(ctx context.Context, lost chan struct{}, key string) {
-	client, period := simredis.Client(l.env, scenarios.Primary), testlocks.TTL/20
+	client, period := redisclient.New(l.env, scenarios.Primary), testlocks.TTL/20
 	switch l.kind {
 	case "soon":
 		period = time.Millisecond
@@ -179,7 +179,7 @@ func (c crashes) replays(kind string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	o, err := play.Replay(f, []scenarios.Lock{crashing(kind)}, scenarios.Twice)
+	o, err := replay.Run(f, []scenarios.Lock{crashing(kind)}, scenarios.Twice)
 	if err != nil || len(o.Modes) != 1 || o.Modes[0].Verdict.Label != checker.Panicked ||
 		o.Modes[0].Verdict.Facts.Panics != 1 {
 		c.t.Errorf("the replay: %+v, %v", o, err)

@@ -15,8 +15,8 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/records"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/subject"
 )
 
 // stored is a failure of an earlier test, read from its file.
@@ -183,7 +183,7 @@ func (c *checkup) tryAgain(s stored) {
 		}
 		return
 	}
-	sc, err := file.Parse(s.file.File, []byte(s.file.Source), play.ServerNames(c.lock)...)
+	sc, err := file.Parse(s.file.File, []byte(s.file.Source), subject.ServerNames(c.lock)...)
 	if err != nil {
 		c.t.Fatalf("%s: its scenario: %v", s.path, err)
 	}

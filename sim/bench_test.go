@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // command is one round trip of a client.
@@ -62,7 +62,7 @@ func timed(f func()) time.Duration {
 func worldTurn(b *testing.B, do command, n int) {
 	run(b, sim.Config{Seed: 1}, func(w *sim.World) error {
 		p := w.Client(0)
-		p.Go(func() { repeat(b, simredis.Client(p, "r0"), do, n) })
+		p.Go(func() { repeat(b, redisclient.New(p, "r0"), do, n) })
 		return w.RunUntil(w.Idle)
 	})
 }
@@ -82,7 +82,7 @@ func loopback(b *testing.B) *redis.Client {
 		b.Fatal(err)
 	}
 	b.Cleanup(m.Close)
-	opt := simredis.Quiet()
+	opt := redisclient.Quiet()
 	opt.Addr = m.Addr()
 	r := redis.NewClient(opt)
 	b.Cleanup(func() { _ = r.Close() })

@@ -16,6 +16,7 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/store"
 	"locksim/sim/trace"
 )
@@ -71,7 +72,7 @@ func equalSleeps(sleep func(p *sim.Process, d time.Duration)) func(w *sim.World)
 	return func(w *sim.World) error {
 		for i := range w.Clients() {
 			p := w.Client(i)
-			r := simredis.Client(p, "r0")
+			r := redisclient.New(p, "r0")
 			p.Go(func() {
 				for range 5 {
 					n, err := r.Incr(p.Context(), "n").Result()
@@ -89,7 +90,7 @@ func sleepsInOne(w *sim.World) error {
 	for i := range 4 {
 		p.Go(func() {
 			_ = p.Clock().Sleep(p.Context(), 10*time.Millisecond)
-			n, err := simredis.Client(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
+			n, err := redisclient.New(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
 			mark(p, "%d appended up to %d, %v", i, n, err)
 		})
 	}
@@ -118,8 +119,8 @@ func twoDials(w *sim.World) error {
 // not.
 func greetedTwins(w *sim.World) error {
 	p := w.Client(0)
-	r := simredis.ClientWith(p, &redis.Options{Addr: p.Address("r0"), PoolSize: 16, MaxRetries: -1,
-		MaintNotificationsConfig: simredis.Quiet().MaintNotificationsConfig})
+	r := redisclient.With(p, &redis.Options{Addr: p.Address("r0"), PoolSize: 16, MaxRetries: -1,
+		MaintNotificationsConfig: redisclient.Quiet().MaintNotificationsConfig})
 	for i := range 3 {
 		p.Go(func() {
 			for range 2 {
@@ -157,9 +158,9 @@ func silentTwins(w *sim.World) error {
 func cancelAgainstReply(w *sim.World) error {
 	for i := range w.Clients() {
 		p := w.Client(i)
-		opt := simredis.Quiet()
+		opt := redisclient.Quiet()
 		opt.Addr, opt.ContextTimeoutEnabled = p.Address("r0"), true
-		r := simredis.ClientWith(p, opt)
+		r := redisclient.With(p, opt)
 		s := store.NewClient(p)
 		p.Go(func() {
 			for d := range 12 {
@@ -211,7 +212,7 @@ func several(w *sim.World, end func(c *sim.Conn)) error {
 		for i := range 4 {
 			p.Go(func() {
 				err := readErr(c)
-				n, _ := simredis.Client(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
+				n, _ := redisclient.New(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
 				mark(p, "%d: %v, %d", i, err, n)
 			})
 		}
@@ -268,7 +269,7 @@ func fiveNodes(w *sim.World) error {
 		p := w.Client(i)
 		var nodes []*redis.Client
 		for _, n := range w.Nodes() {
-			nodes = append(nodes, simredis.Client(p, n.Name()))
+			nodes = append(nodes, redisclient.New(p, n.Name()))
 		}
 		p.Go(func() {
 			for round := range 4 {
@@ -300,7 +301,7 @@ func heldByAPause(w *sim.World) error {
 		p.Go(func() {
 			time.Sleep(10 * time.Millisecond)
 			do()
-			n, err := simredis.Client(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
+			n, err := redisclient.New(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
 			mark(p, "%d %d %v", i, n, err)
 		})
 	}
@@ -318,7 +319,7 @@ func equalMarks(w *sim.World) error {
 		p.Go(func() {
 			time.Sleep(time.Millisecond)
 			_ = p.Point("same")
-			n, err := simredis.Client(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
+			n, err := redisclient.New(p, "r0").Append(p.Context(), "log", fmt.Sprint(i)).Result()
 			mark(p, "%d %d %v", i, n, err)
 		})
 	}
@@ -370,7 +371,7 @@ func crashWakesMany(w *sim.World) error {
 		p := w.Client(i)
 		for n := range 4 {
 			p.Go(func() {
-				r := simredis.Client(p, "r0")
+				r := redisclient.New(p, "r0")
 				for range 10 {
 					if err := r.Append(p.Context(), "log", fmt.Sprint(n)).Err(); err != nil {
 						p.Observe(trace.Mark{Step: trace.Point, Label: fmt.Sprint("failed ", n)})

@@ -10,7 +10,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/store"
 	"locksim/sim/trace"
 )
@@ -48,22 +48,22 @@ var struck = []struct {
 	{"reset", stock, faults.Reset{Between: []string{"c0", "c1", "c2"}, And: []string{"r0"}}},
 }
 
-func quiet(p *sim.Process) *redis.Client { return simredis.Client(p, "r0") }
+func quiet(p *sim.Process) *redis.Client { return redisclient.New(p, "r0") }
 
 func small(p *sim.Process) *redis.Client { return smallPool(p, 1) }
 
 // smallPool returns a client with that many connections.
 func smallPool(p *sim.Process, size int) *redis.Client {
-	opt := simredis.Quiet()
+	opt := redisclient.Quiet()
 	opt.Addr, opt.PoolSize = p.Address("r0"), size
-	return simredis.ClientWith(p, opt)
+	return redisclient.With(p, opt)
 }
 
 // stock returns a client of r0 in its default configuration.
 func stock(p *sim.Process) *redis.Client {
-	opt := simredis.Stock()
+	opt := redisclient.Stock()
 	opt.Addr = p.Address("r0")
-	return simredis.ClientWith(p, opt)
+	return redisclient.With(p, opt)
 }
 
 // TestDeterminismOfEachFault shows, for each kind of fault, that a run with it

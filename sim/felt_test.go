@@ -12,6 +12,7 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // felt are faults of every kind that strike c0 or r0 at 50 ms, with what is done at
@@ -99,9 +100,9 @@ func isFelt(t *testing.T, before, action faults.Action, works bool) bool {
 	cfg := sim.Config{Clients: 2, Latency: ms, Servers: []sim.Kind{simredis.Servers{Nodes: 1, Replicas: 1}, sinks{"s0"}}}
 	run(t, cfg, func(w *sim.World) error {
 		p := w.Client(0)
-		opt := simredis.Quiet()
+		opt := redisclient.Quiet()
 		opt.Addr, opt.ReadTimeout, opt.DialTimeout = p.Address(simredis.Primary), 30*time.Millisecond, 30*time.Millisecond
-		r := simredis.ClientWith(p, opt)
+		r := redisclient.With(p, opt)
 		w.At(40*time.Millisecond, func() {
 			if before != nil {
 				must(t, before.Apply(w.Faults()))

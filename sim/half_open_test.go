@@ -11,7 +11,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/trace"
 )
 
@@ -65,7 +65,7 @@ func TestHalfOpen(t *testing.T) {
 func TestHalfOpenPool(t *testing.T) {
 	run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
 		p := w.Client(0)
-		r := simredis.Client(p, "r0")
+		r := redisclient.New(p, "r0")
 		p.Go(func() {
 			must(t, r.Set(p.Context(), "k", "before", 0).Err())
 			w.Do(func() { must(t, faults.HalfOpen{Between: []string{"c0"}, And: []string{"r0"}}.Apply(w.Faults())) })

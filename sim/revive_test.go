@@ -10,7 +10,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/store"
 	"locksim/sim/trace"
 )
@@ -72,7 +72,7 @@ func checkRestarted(t *testing.T, w *sim.World, p *sim.Process) {
 	if p.Crashed() || p.Incarnation() != 2 {
 		t.Errorf("crashed %v, incarnation %d, want a running second one", p.Crashed(), p.Incarnation())
 	}
-	if err := simredis.Client(p, "r0").Set(p.Context(), "k", "v", 0).Err(); err != nil {
+	if err := redisclient.New(p, "r0").Set(p.Context(), "k", "v", 0).Err(); err != nil {
 		t.Error(err)
 	}
 	if err := store.NewClient(p).Write(p.Context(), store.Op{Resource: "a", Register: "b", ID: "x"}); err != nil {
@@ -258,7 +258,7 @@ func TestReviveClosesTheOld(t *testing.T) {
 
 // busy works until the process has crashed.
 func busy(p *sim.Process) {
-	r := simredis.Client(p, "r0")
+	r := redisclient.New(p, "r0")
 	for p.Context().Err() == nil {
 		_ = r.Incr(context.Background(), "n").Err()
 		_ = p.Clock().Sleep(p.Context(), time.Millisecond)

@@ -12,6 +12,7 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/store"
 	"locksim/sim/trace"
 )
@@ -79,7 +80,7 @@ func TestLimitWhileEverythingWaits(t *testing.T) {
 		})
 		p.Go(func() { _ = p.Clock().Sleep(background, 10*time.Hour) })
 		p.Go(func() { p.Clock().Until(p.Clock().Peek().Add(10*time.Hour), nil) })
-		p.Go(func() { _ = simredis.Client(p, "r0").Get(background, "k").Err() })
+		p.Go(func() { _ = redisclient.New(p, "r0").Get(background, "k").Err() })
 		if err := w.Faults().Pause("c1", 10*time.Hour); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/store"
 )
 
@@ -27,7 +27,7 @@ func eventful(w *sim.World) error {
 	for i := range w.Clients() {
 		p := w.Client(i)
 		p.Go(func() {
-			r := simredis.Client(p, "r0")
+			r := redisclient.New(p, "r0")
 			s := store.NewClient(p)
 			op := store.Op{Resource: "a", Register: "b", ID: p.Name()}
 			for range 5 {

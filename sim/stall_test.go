@@ -7,7 +7,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/store"
 )
 
@@ -30,7 +30,7 @@ func TestStall(t *testing.T) {
 				w.At(time.Second, func() { tt.stall(w) })
 				for i := range w.Clients() {
 					p := w.Client(i)
-					r := simredis.Client(p, "r0")
+					r := redisclient.New(p, "r0")
 					p.Go(func() {
 						must(t, r.Ping(p.Context()).Err())
 						time.Sleep(time.Second + time.Duration(10*(3-i))*time.Microsecond - w.Now())
@@ -61,7 +61,7 @@ func stallNow(node string, d time.Duration) func(w *sim.World) {
 // whose TTL ends meanwhile is gone when the node serves again.
 func TestStallExpiresKeys(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
-		r := simredis.Client(p, "r0")
+		r := redisclient.New(p, "r0")
 		must(t, r.Set(p.Context(), "lock", "c0", 3*time.Second).Err())
 		w.Do(func() { stallNow("r0", 4*time.Second)(w) })
 		if ok, err := r.SetNX(p.Context(), "lock", "c1", time.Second).Result(); !ok || err != nil {
@@ -88,11 +88,11 @@ func TestStallHoldsTimeouts(t *testing.T) {
 			run(t, sim.Config{Latency: ms, Clients: 2}, func(w *sim.World) error {
 				p, other := w.Client(0), w.Client(1)
 				w.At(2*time.Second, func() { stallNow("r0", 3*time.Second)(w) })
-				opt := simredis.Quiet()
+				opt := redisclient.Quiet()
 				opt.Addr, opt.ReadTimeout = p.Address("r0"), time.Minute
 				p.Go(func() {
 					time.Sleep(time.Second)
-					got, err := simredis.ClientWith(p, opt).BLPop(p.Context(), time.Duration(tt.timeout)*time.Second, "list").Result()
+					got, err := redisclient.With(p, opt).BLPop(p.Context(), time.Duration(tt.timeout)*time.Second, "list").Result()
 					text := fmt.Sprint(got)
 					if err != nil {
 						text = err.Error()
@@ -104,7 +104,7 @@ func TestStallHoldsTimeouts(t *testing.T) {
 				if tt.push {
 					other.Go(func() {
 						time.Sleep(3 * time.Second)
-						_ = simredis.Client(other, "r0").RPush(other.Context(), "list", "x").Err()
+						_ = redisclient.New(other, "r0").RPush(other.Context(), "list", "x").Err()
 					})
 				}
 				return w.RunUntil(w.Idle)

@@ -7,7 +7,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/trace"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestKillWorker(t *testing.T) {
 	res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
 		p := w.Client(0)
-		r := simredis.Client(p, "r0")
+		r := redisclient.New(p, "r0")
 		w.At(time.Second, func() { must(t, w.Faults().KillWorker("c0")) })
 		p.Go(func() {
 			p.Clock().AfterFunc(2*time.Second, func() { must(t, r.Set(p.Context(), "renewed", "1", 0).Err()) })

@@ -7,7 +7,7 @@ import (
 
 	"locksim/internal/testworld"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/store"
 	"locksim/sim/trace"
 )
@@ -27,7 +27,7 @@ func contend(w *sim.World) error {
 		p := w.Client(i)
 		p.Go(func() {
 			ctx := p.Context()
-			r := simredis.Client(p, "r0")
+			r := redisclient.New(p, "r0")
 			s := store.NewClient(p)
 			for round := range 5 {
 				for {

@@ -11,6 +11,7 @@ import (
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sqllocks"
 	"locksim/scenarios/zklocks"
 )
@@ -24,7 +25,7 @@ func TestRunsAreJudgedTheSame(t *testing.T) {
 	if all {
 		locks = append(locks, sqllocks.All()...)
 	}
-	library, err := play.Library(locks)
+	library, err := redislocks.Library(locks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestRunsAreJudgedTheSame(t *testing.T) {
 	runs, labels := 0, map[checker.Label]int{}
 	for i := range part {
 		p := pairs[i*len(pairs)/part]
-		l, err := play.FindLock(p.lock, locks)
+		l, err := redislocks.Find(p.lock, locks)
 		if testruns.WithoutPostgres(err) {
 			continue
 		}

@@ -8,17 +8,17 @@ import (
 	"locksim/internal/testleaders"
 	"locksim/internal/testruns"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // The table of docs/how-to/leaders.md is what the runs show. With -update it is made anew; without LOCKSIM_SOAK=1 the
 // rows of some locks are compared.
 func TestDocsOfLeaders(t *testing.T) {
-	var all []play.Lock
+	var all []subject.Lock
 	for _, name := range kinds.Names() {
 		all = append(all, testruns.Kind(t, name))
 	}
-	right := slices.DeleteFunc(locks(), func(l play.Lock) bool { return strings.HasPrefix(l.Name, kinds.BrokenPrefix) })
+	right := slices.DeleteFunc(locks(), func(l subject.Lock) bool { return strings.HasPrefix(l.Name, kinds.BrokenPrefix) })
 	testleaders.Table{
 		Page: "../../docs/how-to/leaders.md", Begin: "<!-- leaders -->", Locks: append(all, right...),
 		Some: []string{"fenced", "redlock-watchdog", "etcd-election"}, Missing: testruns.WithoutPostgres,

@@ -12,20 +12,20 @@ import (
 	"locksim/cmd/locksim/app"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/fences"
-	"locksim/scenarios/play"
 	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/subject"
 	"locksim/scenarios/zklocks"
 )
 
 func main() { os.Exit(app.Main(append(locks(), onTrial()...)...)) }
 
 // locks are those whose servers the kernel does not have.
-func locks() []play.Lock {
+func locks() []subject.Lock {
 	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
 }
 
 // onTrial are the fences.
-func onTrial() []play.Lock {
+func onTrial() []subject.Lock {
 	return slices.Concat(fences.Own(), sqllocks.Fences(), etcdlocks.Fences(), zklocks.Fences())
 }

@@ -11,7 +11,7 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // wait is how long the reader of a recipe waits for the lock, before it asks again.
@@ -116,9 +116,9 @@ func unlock(m mutex) func(context.Context) error {
 
 // client is redis.NewClient(&redis.Options{Addr: …}), in the world.
 func client(e scenarios.Env, server string) *redis.Client {
-	options := simredis.Stock()
+	options := redisclient.Stock()
 	options.Addr = e.Address(server)
-	return simredis.ClientWith(e, options)
+	return redisclient.With(e, options)
 }
 
 // asked is a hook that remembers when a client began its last command that may take a lock. Commands that are sent

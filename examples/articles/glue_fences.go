@@ -7,7 +7,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/scenarios"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // checked is a storage as A15 and A16 have it.
@@ -37,9 +37,9 @@ func storing(id, idea string, make func(c *redis.Client) checked) scenarios.Lock
 // storingOnce is the same over a client that sends no command again.
 func storingOnce(id, idea string, make func(c *redis.Client) checked) scenarios.Lock {
 	return fenceOf(id, idea, func(e scenarios.Env) checked {
-		options := simredis.Stock()
+		options := redisclient.Stock()
 		options.Addr, options.MaxRetries = e.Address(scenarios.Primary), -1
-		return make(simredis.ClientWith(e, options))
+		return make(redisclient.With(e, options))
 	})
 }
 

@@ -29,14 +29,16 @@ func clustered(
 	kind scenarios.ServerKind, late time.Duration, make func(e scenarios.Env) (lock.Locker, error),
 ) scenarios.Lock {
 	return scenarios.Lock{
-		Servers: []scenarios.Servers{{Kind: kind, Count: 3}}, Lease: scenarios.LeaseHeld, Detection: late, New: make,
-		Promise: lock.Promise{
-			Exclusion: []lock.Fault{
-				lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition,
-				lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower,
+		Traits: scenarios.Traits{
+			Servers: []scenarios.Servers{{Kind: kind, Count: 3}}, Lease: scenarios.LeaseHeld, Detection: late,
+			Promise: lock.Promise{
+				Exclusion: []lock.Fault{
+					lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition,
+					lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower,
+				},
+				Data: "claim", FreeWithin: lock.TermAnyTime,
 			},
-			Data: "claim", FreeWithin: lock.TermAnyTime,
-		},
+		}, New: make,
 	}
 }
 

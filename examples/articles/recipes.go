@@ -95,7 +95,7 @@ func Recipes() []Recipe {
 				"read timeout of its default client: that is longer than the TTL, so the lock is not " +
 				"granted although four of five nodes answer. This was not expected: Check does ask whether " +
 				"a majority is enough.",
-			Lock: scenarios.Lock{Servers: scenarios.Redis(5), Promise: quorum(), New: redlocks(5)},
+			Lock: scenarios.Lock{Traits: scenarios.Traits{Servers: scenarios.Redis(5), Promise: quorum()}, New: redlocks(5)},
 		},
 		{
 			ID:    "A5",
@@ -104,7 +104,7 @@ func Recipes() []Recipe {
 			Fails: true, Kind: "F23",
 			Expect: "as A4",
 			Cause:  "As A4, with two of three nodes.",
-			Lock:   scenarios.Lock{Servers: scenarios.Redis(3), Promise: quorum(), New: redlocks(3)},
+			Lock:   scenarios.Lock{Traits: scenarios.Traits{Servers: scenarios.Redis(3), Promise: quorum()}, New: redlocks(3)},
 		},
 		{
 			ID:   "A6",
@@ -227,7 +227,7 @@ func Recipes() []Recipe {
 				"holder that pauses between SET and INCR also has a higher token than its successor (F07)",
 			Cause: "The lease counts from the answer, and the TTL of the key from the request: for the time of " +
 				"two round trips, INCR included, the key has ended and the lease has not.",
-			Lock: scenarios.Lock{Promise: tokens(), Tokens: true, New: managed},
+			Lock: scenarios.Lock{Traits: scenarios.Traits{Promise: tokens(), Tokens: true}, New: managed},
 		},
 		{
 			ID:   "A15",
@@ -290,7 +290,8 @@ func Recipes() []Recipe {
 				"overlap under wall-clock",
 			Cause: "The end of the lease is written by one clock and compared by another: where the holder's " +
 				"clock is behind, the next client deletes its row.",
-			Lock: scenarios.Lock{Servers: []scenarios.Servers{{Kind: database(), Count: 1}}, Promise: unscripted(), New: sqlRow},
+			Lock: scenarios.Lock{Traits: scenarios.Traits{Servers: []scenarios.Servers{{Kind: database(), Count: 1}},
+				Promise: unscripted()}, New: sqlRow},
 		},
 		{
 			ID:   "A18",
@@ -305,16 +306,18 @@ func Recipes() []Recipe {
 				"made 247 runs without a violation; the run of seed 1000248 froze without a verdict, and is " +
 				"not examined yet.",
 			Lock: scenarios.Lock{
-				Servers: []scenarios.Servers{{Kind: database(), Count: 1}}, New: sqlForUpdate, Data: sqllocks.Data(within),
-				Lease: scenarios.LeaseHeld, Detection: time.Hour, Messages: 40,
-				Promise: lock.Promise{
-					Exclusion: []lock.Fault{
-						lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow,
-						lock.FaultPool, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultStall,
-						lock.FaultWallClock, lock.FaultNodeCrash, lock.FaultNodePower,
+				Traits: scenarios.Traits{
+					Servers: []scenarios.Servers{{Kind: database(), Count: 1}}, Data: sqllocks.Data(within),
+					Lease: scenarios.LeaseHeld, Detection: time.Hour, Messages: 40,
+					Promise: lock.Promise{
+						Exclusion: []lock.Fault{
+							lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow,
+							lock.FaultPool, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultStall,
+							lock.FaultWallClock, lock.FaultNodeCrash, lock.FaultNodePower,
+						},
+						Data: "none", FreeWithin: lock.TermAnyTime,
 					},
-					Data: "none", FreeWithin: lock.TermAnyTime,
-				},
+				}, New: sqlForUpdate,
 			},
 		},
 	}
@@ -340,12 +343,13 @@ func without(p lock.Promise, duties ...promise.Duty) lock.Promise {
 
 // onRedis is a lock whose leases last for a TTL.
 func onRedis(make func(p process, key string) mutex) scenarios.Lock {
-	return scenarios.Lock{Promise: leased(), New: locker(false, make)}
+	return scenarios.Lock{Traits: scenarios.Traits{Promise: leased()}, New: locker(false, make)}
 }
 
 // silent is one whose Unlock does not say whether the key was its own.
 func silent(make func(p process, key string) mutex) scenarios.Lock {
-	return scenarios.Lock{Promise: without(leased(), promise.DutyReports), New: locker(false, make)}
+	return scenarios.Lock{Traits: scenarios.Traits{Promise: without(leased(), promise.DutyReports)},
+		New: locker(false, make)}
 }
 
 // quorum is the promise of a Redlock, whose Unlock has no result.
@@ -373,6 +377,8 @@ func tokens() lock.Promise {
 // then that the key has gone.
 func renewing(make func(p process, key string) mutex) scenarios.Lock {
 	return scenarios.Lock{
-		Promise: leased(), Lease: scenarios.LeaseHeld, Detection: ttl/3 + time.Second, New: locker(true, make),
+		Traits: scenarios.Traits{
+			Promise: leased(), Lease: scenarios.LeaseHeld, Detection: ttl/3 + time.Second,
+		}, New: locker(true, make),
 	}
 }

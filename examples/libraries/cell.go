@@ -19,6 +19,7 @@ import (
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
+	"locksim/scenarios/replay"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 )
@@ -376,7 +377,7 @@ func (s *Share) examined(x Lock, l scenarios.Lock, all failure.Failures) error {
 		}
 		if f.Run != nil {
 			out.Source, out.Played = f.Run.Source, f.Run.Seed
-			sc, _, err := play.Setup(f.Run, []scenarios.Lock{l})
+			sc, _, err := replay.Setup(f.Run, []scenarios.Lock{l})
 			if err != nil {
 				return err
 			}
@@ -395,7 +396,7 @@ func (s *Share) examined(x Lock, l scenarios.Lock, all failure.Failures) error {
 			}
 		}
 		if f.Run != nil && f.Same == failure.Replays {
-			again, err := play.Replay(f.Run, []scenarios.Lock{l}, outcome.Once)
+			again, err := replay.Run(f.Run, []scenarios.Lock{l}, outcome.Once)
 			if err != nil {
 				return err
 			}

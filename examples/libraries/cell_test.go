@@ -19,36 +19,37 @@ import (
 // keyFor is a lock with a key for some time, which Release leaves there. Its holder is told within 100 ms of the next
 // one.
 func keyFor(ttl time.Duration) scenarios.Lock {
-	return scenarios.Lock{Name: "key-for-a-time", Lease: scenarios.LeaseHeld, Detection: 30 * time.Second,
-		Promise: lock.LeasePromise(), New: func(e scenarios.Env) (lock.Locker, error) {
-			client := scenarios.RedisClient(e, scenarios.Primary)
-			return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
-				for {
-					ok, err := client.SetNX(ctx, key, e.Identity(), ttl).Result()
-					if err != nil {
-						return nil, scenarios.Unanswered(err)
-					}
-					if ok {
-						break
-					}
-					if err := e.Clock().Sleep(ctx, 20*time.Millisecond); err != nil {
-						return nil, err
+	return scenarios.Lock{Name: "key-for-a-time", Traits: scenarios.Traits{Lease: scenarios.LeaseHeld,
+		Detection: 30 * time.Second,
+		Promise:   lock.LeasePromise()}, New: func(e scenarios.Env) (lock.Locker, error) {
+		client := scenarios.RedisClient(e, scenarios.Primary)
+		return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
+			for {
+				ok, err := client.SetNX(ctx, key, e.Identity(), ttl).Result()
+				if err != nil {
+					return nil, scenarios.Unanswered(err)
+				}
+				if ok {
+					break
+				}
+				if err := e.Clock().Sleep(ctx, 20*time.Millisecond); err != nil {
+					return nil, err
+				}
+			}
+			ended, cancel := context.WithCancel(e.Context())
+			lost := make(chan struct{})
+			go func() {
+				for e.Clock().Sleep(ended, 100*time.Millisecond) == nil {
+					if has, err := client.Get(ended, key).Result(); err == nil && has != e.Identity() {
+						close(lost)
+						return
 					}
 				}
-				ended, cancel := context.WithCancel(e.Context())
-				lost := make(chan struct{})
-				go func() {
-					for e.Clock().Sleep(ended, 100*time.Millisecond) == nil {
-						if has, err := client.Get(ended, key).Result(); err == nil && has != e.Identity() {
-							close(lost)
-							return
-						}
-					}
-				}()
-				return scenarios.NewLease(ctx, e,
-					scenarios.Grant{Lost: lost, Unlock: func(context.Context) error { cancel(); return nil }}), nil
-			}), nil
-		}}
+			}()
+			return scenarios.NewLease(ctx, e,
+				scenarios.Grant{Lost: lost, Unlock: func(context.Context) error { cancel(); return nil }}), nil
+		}), nil
+	}}
 }
 
 // says is the sentence of a lock that keeps others out.
@@ -112,7 +113,9 @@ func TestClassesInEqualShares(t *testing.T) {
 // A client is started again only after its crash: the two are drawn together, and the restart has to be felt.
 func TestRestartsAreFelt(t *testing.T) {
 	l := scenarios.Lock{Name: "careful",
-		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultCrash, lock.FaultRestart}}}
+		Traits: scenarios.Traits{
+			Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultCrash, lock.FaultRestart}},
+		}}
 	x := Lock{Lock: careful(l), Says: says("it excludes")}
 	process, err := FindTrouble("process")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 
 // brief is rueidislock with a lease of a second, for live runs. It dials by itself.
 func brief() scenarios.Lock {
-	return scenarios.Lock{Name: "brief", Lease: scenarios.LeaseHeld, Detection: time.Second,
+	return scenarios.Lock{Name: "brief", Traits: scenarios.Traits{Lease: scenarios.LeaseHeld, Detection: time.Second},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			return Opened(e, func() (rueidislock.Locker, error) {
 				return rueidislock.NewLocker(rueidislock.LockerOption{

@@ -94,7 +94,8 @@ func played(t *testing.T, l scenarios.Lock) scenarios.ModeRun {
 
 // rueidisLock is rueidislock on one server, over a client with the given options.
 func rueidisLock(relative bool, client func(e scenarios.Env) rueidis.ClientOption) scenarios.Lock {
-	return scenarios.Lock{Name: "rueidislock", Lease: scenarios.LeaseHeld, Detection: 6 * time.Second,
+	return scenarios.Lock{Name: "rueidislock", Traits: scenarios.Traits{Lease: scenarios.LeaseHeld,
+		Detection: 6 * time.Second},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			return Opened(e, func() (rueidislock.Locker, error) {
 				o := client(e)

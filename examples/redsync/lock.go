@@ -9,16 +9,16 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // underTest is unmodified redsync over three nodes.
 func underTest() scenarios.Lock {
-	return scenarios.Lock{Name: "redsync", Servers: scenarios.Redis(3), Promise: promise(),
+	return scenarios.Lock{Name: "redsync", Traits: scenarios.Traits{Servers: scenarios.Redis(3), Promise: promise()},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			var pools []pool.Pool
 			for _, node := range []string{"r0", "r1", "r2"} {
-				pools = append(pools, goredis.NewPool(simredis.Client(e, node)))
+				pools = append(pools, goredis.NewPool(redisclient.New(e, node)))
 			}
 			return locker{redsync.New(pools...)}, nil
 		}}

@@ -23,10 +23,10 @@ import (
 // underTest is a lock on one register, with the mistake if blind.
 func underTest(name string, blind bool) scenarios.Lock {
 	return scenarios.Lock{
-		Name: name, Promise: promise, FollowsSpec: true,
-		Servers: []scenarios.Servers{{Kind: Kind(), Count: 1}},
-		Keys:    func(resource string) []string { return []string{Key(resource)} },
-		New:     func(e scenarios.Env) (lock.Locker, error) { return &locker{env: e, blind: blind}, nil },
+		Name: name, Traits: scenarios.Traits{Promise: promise, FollowsSpec: true,
+			Servers: []scenarios.Servers{{Kind: Kind(), Count: 1}},
+			Keys:    func(resource string) []string { return []string{Key(resource)} }},
+		New: func(e scenarios.Env) (lock.Locker, error) { return &locker{env: e, blind: blind}, nil },
 	}
 }
 
@@ -158,7 +158,7 @@ func (e elsewhere) Address(string) string { return e.Env.Address("reg0") }
 // likeRedis is the lock on such a register.
 func likeRedis() scenarios.Lock {
 	l := underTest("register-reg", false)
-	l.Servers = []scenarios.Servers{{Kind: scenarios.ServerKind{Name: "reg", Prefix: "reg",
+	l.Servers = []scenarios.Servers{{Kind: scenarios.ServerKind{Facts: scenarios.ServerFacts{Name: "reg", Prefix: "reg"},
 		Make: func(int) sim.Kind { return renamed{} }}, Count: 1}}
 	l.New = func(e scenarios.Env) (lock.Locker, error) { return &locker{env: elsewhere{e}}, nil }
 	return l

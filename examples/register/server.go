@@ -21,7 +21,8 @@ import (
 
 // Kind is the kind of server, for locks and for scenario files: k0, k1, …
 func Kind() scenarios.ServerKind {
-	return scenarios.ServerKind{Name: "register", Prefix: "k", Make: func(n int) sim.Kind { return servers(n) }}
+	return scenarios.ServerKind{Facts: scenarios.ServerFacts{Name: "register", Prefix: "k"},
+		Make: func(n int) sim.Kind { return servers(n) }}
 }
 
 // Port is the port of a server.

@@ -162,7 +162,8 @@ func TestChangedCalls(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := scenarios.Lock{Name: c.name, FollowsSpec: true, Promise: find(t, "no-release").Promise,
+			l := scenarios.Lock{Name: c.name, Traits: scenarios.Traits{FollowsSpec: true,
+				Promise: find(t, "no-release").Promise},
 				New: func(e scenarios.Env) (lock.Locker, error) {
 					inner, err := single.New(e)
 					return c.make(inner), err

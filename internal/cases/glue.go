@@ -68,9 +68,10 @@ var own = lock.Promise{Exclusion: []lock.Fault{
 
 // onRedis is a lock on r0.
 func onRedis(name string, make func() try) scenarios.Lock {
-	return scenarios.Lock{Name: name, FollowsSpec: true, Promise: own, New: func(e scenarios.Env) (lock.Locker, error) {
-		return &poller{&machine{e, scenarios.RedisClient(e, "r0"), 0}, make()}, nil
-	}}
+	return scenarios.Lock{Name: name, Traits: scenarios.Traits{FollowsSpec: true, Promise: own},
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			return &poller{&machine{e, scenarios.RedisClient(e, "r0"), 0}, make()}, nil
+		}}
 }
 
 var compareAndDelete = redis.NewScript(

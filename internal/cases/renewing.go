@@ -18,16 +18,18 @@ import (
 // written with package time alone, and knows nothing of locksim. In scenarios/renewal-answered-late.yaml the
 // answer of a renewal arrives after the end of its lease.
 func Renewing() scenarios.Lock {
-	return scenarios.Lock{Name: "mine", Promise: own, New: func(e scenarios.Env) (lock.Locker, error) {
+	return scenarios.Lock{Name: "mine", Traits: scenarios.Traits{Promise: own}, New: func(e scenarios.Env) (lock.Locker,
+		error) {
 		return renewing{scenarios.RedisClient(e, "r0")}, nil
 	}}
 }
 
 // NoRelease is the same with an Unlock that sends nothing.
 func NoRelease() scenarios.Lock {
-	return scenarios.Lock{Name: "no-release", Promise: own, New: func(e scenarios.Env) (lock.Locker, error) {
-		return noRelease{renewing{scenarios.RedisClient(e, "r0")}}, nil
-	}}
+	return scenarios.Lock{Name: "no-release", Traits: scenarios.Traits{Promise: own},
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			return noRelease{renewing{scenarios.RedisClient(e, "r0")}}, nil
+		}}
 }
 
 type renewing struct{ client *redis.Client }

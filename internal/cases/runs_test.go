@@ -19,6 +19,7 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 	"locksim/sim/postgres"
@@ -92,7 +93,7 @@ func TestNotSyncedPlayed(t *testing.T) {
 // Each replica runs the job of the hour, and none is to blame but the one that did not ask
 // whether it has run.
 func TestTick(t *testing.T) {
-	single, err := play.Kind("single")
+	single, err := redislocks.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +110,12 @@ func TestTick(t *testing.T) {
 // A lock that gives up a grant which no replica has, and asks again, is right under the same faults.
 func TestSynced(t *testing.T) {
 	const wait = 100 * time.Millisecond
-	l := scenarios.Lock{Name: "synced", Replicas: 1, FollowsSpec: true, GrantTime: wait, Messages: 12,
+	l := scenarios.Lock{Name: "synced", Traits: scenarios.Traits{Replicas: 1, FollowsSpec: true, GrantTime: wait,
+		Messages: 12,
 		Promise: lock.Promise{
 			Exclusion:  []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultPartition, lock.FaultLatency},
 			FreeWithin: lock.TermTTL,
-		},
+		}},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			c, n := scenarios.RedisClient(e, scenarios.Primary), 0
 			return lockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
@@ -164,7 +166,7 @@ func (s synced) Release(ctx context.Context) error { return s.free(ctx) }
 
 // One fault suspends a machine, and the story says what it does to the clock.
 func TestVMSuspend(t *testing.T) {
-	fenced, err := play.Kind("fenced")
+	fenced, err := redislocks.Kind("fenced")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +198,7 @@ func TestVMSuspend(t *testing.T) {
 
 // A process that is asked to end releases its lock, and is gone before it would be killed.
 func TestSigterm(t *testing.T) {
-	single, err := play.Kind("single")
+	single, err := redislocks.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}

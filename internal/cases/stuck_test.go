@@ -11,6 +11,7 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 )
@@ -83,7 +84,7 @@ func TestKeyOutlivesItsLease(t *testing.T) {
 	}
 	const first, runs = 1, 40
 	for seed := uint64(first); seed < first+runs; seed++ {
-		_, broken, err := l.Try(search.Draw(spaces.Seeded(seed), space), seed)
+		_, broken, err := play.Try(l, search.Draw(spaces.Seeded(seed), space), seed)
 		if err != nil {
 			t.Fatal(err)
 		}

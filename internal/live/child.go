@@ -22,6 +22,8 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 	"locksim/sim"
 	"locksim/sim/store"
 )
@@ -38,7 +40,7 @@ const (
 // Child makes this program the process of a client if its environment says that it is one. It then returns true when
 // the program has to end. locks are those that the program offers in addition to the built-in ones, as for app.Main.
 // Call it before anything else.
-func Child(locks ...play.Lock) (ended bool) {
+func Child(locks ...subject.Lock) (ended bool) {
 	if os.Getenv(asClient) == "" {
 		return false
 	}
@@ -50,7 +52,7 @@ func Child(locks ...play.Lock) (ended bool) {
 		return true
 	}
 	c := &child{locks: locks, lockers: map[int]lock.Locker{}, leases: map[int]lock.Lease{},
-		ends: map[int]context.CancelFunc{}, data: map[int]play.Store{},
+		ends: map[int]context.CancelFunc{}, data: map[int]subject.Store{},
 		gone: map[<-chan struct{}]int64{}}
 	c.ctx, c.end = context.WithCancel(context.Background())
 	c.link = newLink(out, c.serve)
@@ -61,16 +63,16 @@ func Child(locks ...play.Lock) (ended bool) {
 
 // child is the process of a client.
 type child struct {
-	locks []play.Lock
+	locks []subject.Lock
 	link  *link
 	ctx   context.Context // ends when the parent closes the run
 	end   context.CancelFunc
 
 	hello hello
-	lock  play.Lock
+	lock  subject.Lock
 	clock *clock
 	wall  *clock
-	store play.Store
+	store subject.Store
 
 	mu      sync.Mutex
 	table   table
@@ -80,7 +82,7 @@ type child struct {
 	lockers map[int]lock.Locker
 	leases  map[int]lock.Lease
 	ends    map[int]context.CancelFunc // of the contexts of the Acquires that were granted, by lease
-	data    map[int]play.Store
+	data    map[int]subject.Store
 	closers []func()
 	pools   []faults.Pool
 	gone    map[<-chan struct{}]int64 // when the process saw what tells of a loss closed
@@ -179,7 +181,7 @@ func serveAs[Q, A any](f frame, do func(Q) (A, error)) (any, error) {
 
 // begin makes the process a client.
 func (c *child) begin(h hello) (any, error) {
-	l, err := play.FindLock(h.Lock, c.locks)
+	l, err := redislocks.Find(h.Lock, c.locks)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +249,7 @@ func (c *child) lease(id int) lock.Lease {
 }
 
 // storeOf is the store s0, or data of the lock.
-func (c *child) storeOf(id int) play.Store {
+func (c *child) storeOf(id int) subject.Store {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if id == 0 {
@@ -413,7 +415,7 @@ type childEnv struct {
 	identity string
 }
 
-var _ play.Env = childEnv{}
+var _ subject.Env = childEnv{}
 
 func (e childEnv) Name() string             { return e.hello.Name }
 func (e childEnv) Identity() string         { return e.identity }

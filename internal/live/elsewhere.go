@@ -9,7 +9,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // DefaultScale makes the durations of scenarios a tenth.
@@ -19,7 +19,7 @@ const DefaultScale = 0.1
 var errLinux = errors.New("live runs need Linux: they stop processes, and measure by a clock that all processes share")
 
 // Child returns false.
-func Child(...play.Lock) bool { return false }
+func Child(...subject.Lock) bool { return false }
 
 // Options say how [Session.Run] plays a scenario.
 type Options struct {
@@ -30,7 +30,7 @@ type Options struct {
 }
 
 // ScaleFor is the scale that is wanted.
-func ScaleFor(_ *file.Scenario, _ play.Lock, wanted float64) float64 { return wanted }
+func ScaleFor(_ *file.Scenario, _ subject.Lock, wanted float64) float64 { return wanted }
 
 // Scaled is the scenario.
 func Scaled(sc *file.Scenario, _ float64) *file.Scenario { return sc }
@@ -45,9 +45,9 @@ func Open() (*Session, error) { return nil, errLinux }
 func (*Session) Close() error { return nil }
 
 // Check returns an error.
-func Check(*file.Scenario, play.Lock, float64) error { return errLinux }
+func Check(*file.Scenario, subject.Lock, float64) error { return errLinux }
 
 // Run returns an error.
-func (*Session) Run(context.Context, *file.Scenario, play.Lock, Options) (*outcome.Outcome, error) {
+func (*Session) Run(context.Context, *file.Scenario, subject.Lock, Options) (*outcome.Outcome, error) {
 	return nil, errLinux
 }

@@ -28,7 +28,9 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sentinellocks"
+	"locksim/scenarios/subject"
 )
 
 func TestMain(m *testing.M) {
@@ -43,9 +45,9 @@ func TestMain(m *testing.M) {
 }
 
 // locks are those of the tests, in the processes of their clients too.
-func locks() []play.Lock {
-	dies := play.Lock{Name: "dies", New: func(play.Env) (lock.Locker, error) { return dying{}, nil }}
-	return slices.Concat(etcdlocks.All(), sentinellocks.All(), []play.Lock{dies})
+func locks() []subject.Lock {
+	dies := subject.Lock{Name: "dies", New: func(subject.Env) (lock.Locker, error) { return dying{}, nil }}
+	return slices.Concat(etcdlocks.All(), sentinellocks.All(), []subject.Lock{dies})
 }
 
 // dying is a lock whose process ends when it is asked for.
@@ -80,13 +82,13 @@ func session(t *testing.T) *live.Session {
 }
 
 // load reads a scenario of the library and a lock.
-func load(t *testing.T, scenario, lock string) (*file.Scenario, play.Lock) {
+func load(t *testing.T, scenario, lock string) (*file.Scenario, subject.Lock) {
 	t.Helper()
 	sc, err := file.Load(scenario)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.FindLock(lock, locks())
+	l, err := redislocks.Find(lock, locks())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ const scale = 0.2
 
 // steady makes runs, at last slower ones, until the machine was never too late for the scenario: what it shows
 // otherwise is the machine.
-func steady(t *testing.T, s *live.Session, sc *file.Scenario, l play.Lock, modes ...fence.Mode) *outcome.Outcome {
+func steady(t *testing.T, s *live.Session, sc *file.Scenario, l subject.Lock, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
 	for _, slower := range []float64{1, 1, 2, 4} {
 		out, err := s.Run(context.Background(), sc, l, live.Options{Seed: 1, Modes: modes, Scale: slower * scale})
@@ -147,7 +149,7 @@ func TestRedis(t *testing.T) {
 
 // simulated are the labels of so many seeds in the simulated world.
 func simulated(
-	t *testing.T, sc *file.Scenario, l play.Lock, seeds uint64, modes ...fence.Mode,
+	t *testing.T, sc *file.Scenario, l subject.Lock, seeds uint64, modes ...fence.Mode,
 ) (seen map[fence.Mode][]checker.Label) {
 	t.Helper()
 	seen = map[fence.Mode][]checker.Label{}
@@ -183,7 +185,7 @@ func TestSentinels(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				l, err := play.FindLock(sc.Lock.Kind, locks())
+				l, err := redislocks.Find(sc.Lock.Kind, locks())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -292,7 +294,7 @@ faults:
   - when: {client: c0, event: granted, nth: 2} # c1 has asked once more
     after: 2s
     partition: {between: [c1], and: [e0, e1, e2], for: 25s}
-`), play.ServerNames(locks()...)...)
+`), subject.ServerNames(locks()...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +389,7 @@ func playForever() {
 	if err != nil {
 		panic(err)
 	}
-	l, err := play.Kind("fenced")
+	l, err := redislocks.Kind("fenced")
 	if err != nil {
 		panic(err)
 	}

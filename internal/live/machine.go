@@ -22,6 +22,7 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim"
 	"locksim/sim/trace"
 )
@@ -443,7 +444,7 @@ func (m *machine) Context() context.Context { return m.ctx }
 func (m *machine) Clock() lock.Clock        { return remoteClock{m} }
 func (m *machine) WallClock() lock.Clock    { return remoteClock{m} }
 func (m *machine) Do(f func())              { f() }
-func (m *machine) Store() play.Store        { return remoteStore{m: m} }
+func (m *machine) Store() subject.Store     { return remoteStore{m: m} }
 func (m *machine) View() play.View          { return view{m} }
 
 // Go implements play.Machine.

@@ -19,7 +19,9 @@ import (
 	"locksim/internal/live/server"
 	"locksim/lock"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	facts "locksim/scenarios/kinds/server"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // A clock shows a time at the instant that when says, at every rate at which it gets there.
@@ -201,21 +203,24 @@ func TestLibraryScaled(t *testing.T) {
 // A scale is refused at which the servers cannot keep the lease, or come back from a crash in a small part of it, with
 // the least one that works, which is the default.
 func TestScaleIsRefused(t *testing.T) {
-	redis, err := play.Kind("fenced")
+	redis, err := redislocks.Kind("fenced")
 	if err != nil {
 		t.Fatal(err)
 	}
-	on := func(kind, prefix string, count int, settles time.Duration) play.Lock {
-		return play.Lock{Name: kind,
-			Servers: []play.Servers{{Kind: play.ServerKind{Name: kind, Prefix: prefix, Leader: "leader", Settles: settles},
-				Count: count}}}
+	on := func(kind, prefix string, count int, settles time.Duration) subject.Lock {
+		return subject.Lock{Name: kind,
+			Traits: subject.Traits{
+				Servers: []subject.Servers{{Kind: subject.ServerKind{Facts: facts.Facts{Name: kind, Prefix: prefix,
+					Leader: "leader"}, Settles: settles},
+					Count: count}},
+			}}
 	}
 	sentinels := on("sentinel", "sen", 3, 0)
 	etcd, zookeeper, postgres := on("etcd", "e", 3, time.Minute), on("zookeeper", "z", 3, time.Minute),
 		on("postgres", "p", 1, 0)
 	for _, c := range []struct {
 		scenario string
-		l        play.Lock
+		l        subject.Lock
 		scale    float64
 		want     string // "" for none
 		least    float64
@@ -273,7 +278,9 @@ func TestTicks(t *testing.T) {
 		t.Fatal(err)
 	}
 	sc.Lock.TTL = 20 * time.Second
-	l := play.Lock{Servers: []play.Servers{{Kind: play.ServerKind{Name: string(server.ZooKeeper), Prefix: "z"}, Count: 3}}}
+	l := subject.Lock{Traits: subject.Traits{
+		Servers: []subject.Servers{{Kind: subject.ServerKind{Facts: facts.Facts{Name: string(server.ZooKeeper), Prefix: "z"}},
+			Count: 3}}}}
 	if o := wanted(sc, l); len(o) != 1 || 2*o[0].Tick > sc.Lock.TTL || 20*o[0].Tick < sc.Lock.TTL {
 		t.Errorf("the servers are %+v", o)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"locksim/faults"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // loopback is where everything listens, on a port that is free.
@@ -143,8 +143,8 @@ func (n *network) table() table {
 		}
 	}
 	if t.Dial[n.primary] != "" {
-		t.Address[play.Primary], t.Dial[play.Primary] = primaryAddress, t.Dial[n.primary]
-		t.Waits[play.Primary] = t.Waits[n.primary]
+		t.Address[subject.Primary], t.Dial[subject.Primary] = primaryAddress, t.Dial[n.primary]
+		t.Waits[subject.Primary] = t.Waits[n.primary]
 	}
 	return t
 }

@@ -10,7 +10,7 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // locker is the lock of another process.
@@ -229,7 +229,7 @@ type remoteStore struct {
 	id int
 }
 
-// Do implements play.Store.
+// Do implements subject.Store.
 func (s remoteStore) Do(ctx context.Context, op checker.Op,
 	grant string) (saw string, outcome checker.Outcome, err error) {
 	var a storeAnswer
@@ -242,21 +242,22 @@ func (s remoteStore) Do(ctx context.Context, op checker.Op,
 }
 
 // data is the data of a lock, which its process opens.
-func (w *World) data(d *play.Data) *play.Data {
+func (w *World) data(d *subject.Data) *subject.Data {
 	if d == nil {
 		return nil
 	}
-	out := &play.Data{Fence: d.Fence, Rule: d.Rule, Ledger: d.Ledger, Open: func(e play.Env, mode fence.Mode) (play.Store,
-		error) {
-		m := w.machine(e.Name())
-		var info dataInfo
-		if _, err := m.call(m.ctx, askOpenData, newLocker{Identity: e.Identity(), Mode: mode}, &info); err != nil {
-			return nil, err
-		}
-		return remoteStore{m, info.ID}, nil
-	}}
+	out := &subject.Data{Fence: d.Fence, Rule: d.Rule, Ledger: d.Ledger,
+		Open: func(e subject.Env, mode fence.Mode) (subject.Store,
+			error) {
+			m := w.machine(e.Name())
+			var info dataInfo
+			if _, err := m.call(m.ctx, askOpenData, newLocker{Identity: e.Identity(), Mode: mode}, &info); err != nil {
+				return nil, err
+			}
+			return remoteStore{m, info.ID}, nil
+		}}
 	if d.Within != nil {
-		out.Within = func(s play.Store, l lock.Lease) play.Store {
+		out.Within = func(s subject.Store, l lock.Lease) subject.Store {
 			store := s.(remoteStore)
 			id := 0
 			switch l := l.(type) {

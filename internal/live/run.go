@@ -18,6 +18,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // DefaultScale makes the durations of scenarios, which are written for people, a tenth.
@@ -28,7 +29,7 @@ type Options struct {
 	// Seed decides what the workload draws: how long clients think, which resource they take. Nothing else of a live run
 	// follows it.
 	Seed uint64
-	// Modes are the fencing modes to run. Default: [play.DefaultModes].
+	// Modes are the fencing modes to run. Default: [subject.DefaultModes].
 	Modes []fence.Mode
 	// Scale is by what the durations of the scenario are multiplied. 0 means [DefaultScale].
 	Scale float64
@@ -59,7 +60,7 @@ func (silent) Printf(context.Context, string, ...any) {}
 func (s *Session) Close() error { return s.guard.End() }
 
 // Check says why a scenario cannot be played live with a lock, at a scale, on this machine; nil if it can.
-func Check(sc *file.Scenario, l play.Lock, scale float64) error {
+func Check(sc *file.Scenario, l subject.Lock, scale float64) error {
 	if l.TestsFence() && l.Data.Ledger {
 		return fmt.Errorf("the ledger, which mints the tokens for the fence %s, runs in the simulated world alone: name a "+
 			"lock for a live run with --lock, such as fenced", l.Fence())
@@ -78,7 +79,7 @@ func Check(sc *file.Scenario, l play.Lock, scale float64) error {
 
 // Run plays a scenario with a lock under each fencing mode, each on servers of its own. The outcome says that it is
 // live. Errors are those of [Check], of the servers, and of play.On; a lock that breaks is none.
-func (s *Session) Run(ctx context.Context, sc *file.Scenario, l play.Lock, o Options) (*outcome.Outcome, error) {
+func (s *Session) Run(ctx context.Context, sc *file.Scenario, l subject.Lock, o Options) (*outcome.Outcome, error) {
 	if o.Scale == 0 {
 		o.Scale = DefaultScale
 	}
@@ -90,7 +91,7 @@ func (s *Session) Run(ctx context.Context, sc *file.Scenario, l play.Lock, o Opt
 	}
 	modes := o.Modes
 	if len(modes) == 0 || l.TestsFence() {
-		modes = play.DefaultModes(l)
+		modes = subject.DefaultModes(l)
 	}
 	at := Scaled(sc, o.Scale)
 	out := &outcome.Outcome{Scenario: at, Lock: l.Name, Seed: o.Seed, Live: &outcome.Live{Scale: o.Scale}}
@@ -119,7 +120,7 @@ func (s *Session) Run(ctx context.Context, sc *file.Scenario, l play.Lock, o Opt
 }
 
 // runMode is one run in a world of its own.
-func (s *Session) runMode(ctx context.Context, sc *file.Scenario, l play.Lock, mode fence.Mode, seed uint64,
+func (s *Session) runMode(ctx context.Context, sc *file.Scenario, l subject.Lock, mode fence.Mode, seed uint64,
 	base *outcome.ModeRun) (_ *outcome.ModeRun, err error) {
 	if mode.NeedsToken() && !l.Tokens {
 		return outcome.NotApplicable(mode), nil
@@ -139,8 +140,8 @@ func (s *Session) runMode(ctx context.Context, sc *file.Scenario, l play.Lock, m
 }
 
 // remote is the lock as its driver has it: New makes it in the process of the client.
-func (w *World) remote(l play.Lock) play.Lock {
-	l.New = func(e play.Env) (lock.Locker, error) {
+func (w *World) remote(l subject.Lock) subject.Lock {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		return w.machine(e.Name()).newLocker(e.Identity())
 	}
 	l.Data = w.data(l.Data)

@@ -11,14 +11,14 @@ import (
 
 	"locksim/faults"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // timely is the part of a lease by which a server may be back late after a crash, as in [file.Scenario.LateLimit].
 const timely = 10
 
 // least is the shortest TTL that a lock can have here in a scenario, and why.
-func least(sc *file.Scenario, l play.Lock) (shortest time.Duration, why string) {
+func least(sc *file.Scenario, l subject.Lock) (shortest time.Duration, why string) {
 	for _, s := range l.Needs() {
 		pace := paceOf(s.Kind)
 		if pace.Lease > shortest {
@@ -39,7 +39,7 @@ func least(sc *file.Scenario, l play.Lock) (shortest time.Duration, why string) 
 
 // awaitsReturn says that clients have to wait in a scenario until servers are back that have crashed: a cluster goes on
 // as long as a majority of its members runs.
-func awaitsReturn(sc *file.Scenario, s play.Servers) bool {
+func awaitsReturn(sc *file.Scenario, s subject.Servers) bool {
 	back := 0
 	for _, f := range sc.Faults {
 		if r, ok := f.Action.(faults.Restart); ok && (slices.Contains(s.Names(sc.World), r.Process) ||
@@ -55,13 +55,13 @@ func awaitsReturn(sc *file.Scenario, s play.Servers) bool {
 
 // ScaleFor is the scale that is wanted or, where the servers of the lock cannot take that, the least that they can, in
 // whole hundredths.
-func ScaleFor(sc *file.Scenario, l play.Lock, wanted float64) float64 {
+func ScaleFor(sc *file.Scenario, l subject.Lock, wanted float64) float64 {
 	shortest, _ := least(sc, l)
 	return max(wanted, math.Ceil(100*float64(shortest)/float64(sc.Lock.TTL))/100)
 }
 
 // checkScale returns an error if the servers of a lock cannot play a scenario at a scale.
-func checkScale(sc *file.Scenario, l play.Lock, scale float64) error {
+func checkScale(sc *file.Scenario, l subject.Lock, scale float64) error {
 	if math.IsNaN(scale) || scale <= 0 || scale > 10 {
 		return fmt.Errorf("--scale %v: give a number above 0, up to 10, such as 0.1 for a tenth of the times of the file",
 			scale)

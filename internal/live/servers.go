@@ -16,6 +16,7 @@ import (
 	"locksim/internal/live/server"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -35,7 +36,7 @@ type servers struct {
 const ticks = 10
 
 // wanted are the servers that a scenario and a lock need.
-func wanted(sc *file.Scenario, l play.Lock) []server.Options {
+func wanted(sc *file.Scenario, l subject.Lock) []server.Options {
 	var out []server.Options
 	redis, needs := sc.World.Redis, l.Needs()
 	watched := false
@@ -52,7 +53,7 @@ func wanted(sc *file.Scenario, l play.Lock) []server.Options {
 		}
 		out = append(out, o)
 	}
-	if slices.ContainsFunc(needs, func(s play.Servers) bool { return s.Kind.Name == string(server.Redis) }) {
+	if slices.ContainsFunc(needs, func(s subject.Servers) bool { return s.Kind.Name == string(server.Redis) }) {
 		out = slices.Insert(out, 0, server.Options{Kind: server.Redis, Count: redis,
 			Replicas: max(sc.World.Replicas, l.LeastReplicas()), Watched: watched,
 			MinReplicas: sc.World.MinReplicas, MaxLag: sc.World.MaxLag,
@@ -65,7 +66,7 @@ func wanted(sc *file.Scenario, l play.Lock) []server.Options {
 }
 
 // other is how to start servers of a kind that package server does not know; nil for those that it knows.
-func other(k play.ServerKind) *server.Other {
+func other(k subject.ServerKind) *server.Other {
 	if k.Real == nil {
 		return nil
 	}
@@ -74,7 +75,7 @@ func other(k play.ServerKind) *server.Other {
 }
 
 // paceOf is how fast real servers of a kind are.
-func paceOf(k play.ServerKind) server.Pace {
+func paceOf(k subject.ServerKind) server.Pace {
 	if o := other(k); o != nil {
 		return o.Pace
 	}
@@ -137,7 +138,7 @@ func (w *World) startServers(g *guard.Guard) error {
 }
 
 // described is what the servers of a group are.
-func described(o server.Options, g *server.Group, l play.Lock) trace.Servers {
+func described(o server.Options, g *server.Group, l subject.Lock) trace.Servers {
 	role := trace.RoleSingle
 	for _, s := range l.Needs() {
 		if server.Kind(s.Kind.Name) == o.Kind {

@@ -21,6 +21,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/store"
 	"locksim/sim/trace"
 )
@@ -31,7 +32,7 @@ const storeName = store.Name
 // World is one run on real servers and processes. It is a [play.Stage]: one goroutine uses it.
 type World struct {
 	scenario *file.Scenario // at its scale
-	lock     play.Lock
+	lock     subject.Lock
 	seed     uint64
 	dir      string // where its processes work
 	servers  servers
@@ -67,7 +68,7 @@ type World struct {
 }
 
 // newWorld starts the servers and the clients of a run. sc is the scenario at its scale.
-func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l play.Lock, mode fence.Mode,
+func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l subject.Lock, mode fence.Mode,
 	seed uint64) (_ *World, err error) {
 	w := &World{scenario: sc, lock: l, seed: seed, dir: g.Dir(), toxiproxy: newToxiproxy(),
 		do: make(chan func()), failed: make(chan error, 1), store: store.New(mode),

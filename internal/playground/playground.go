@@ -17,6 +17,8 @@ import (
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // Menu is what can be chosen.
@@ -48,18 +50,18 @@ type Lock struct {
 func NewMenu() (*Menu, error) {
 	m := &Menu{Modes: fence.Modes()}
 	for _, name := range slices.Concat(kinds.Names(), kinds.Specimens()) {
-		l, err := play.Kind(name)
+		l, err := redislocks.Kind(name)
 		if err != nil {
 			return nil, err
 		}
-		m.Locks = append(m.Locks, Lock{name, l.About, play.DefaultModes(l), strings.HasPrefix(name, kinds.BrokenPrefix)})
+		m.Locks = append(m.Locks, Lock{name, l.About, subject.DefaultModes(l), strings.HasPrefix(name, kinds.BrokenPrefix)})
 	}
 	library, err := file.Library()
 	if err != nil {
 		return nil, err
 	}
 	for _, sc := range library {
-		if _, err := play.FindLock(sc.Lock.Kind, nil); err == nil {
+		if _, err := redislocks.Find(sc.Lock.Kind, nil); err == nil {
 			m.Stories = append(m.Stories, Story{sc.Name, sc.Title, sc.Lock.Kind, string(sc.Source)})
 		}
 	}
@@ -194,7 +196,7 @@ func newRun(s *scene.Scene, p diagram.Panel) Run {
 // task is a request that can be played.
 type task struct {
 	scenario  *file.Scenario
-	lock      play.Lock
+	lock      subject.Lock
 	modes     []fence.Mode
 	inLibrary bool
 }
@@ -218,12 +220,12 @@ func newTask(r *Request) (*task, error) {
 	if name == "" {
 		name = sc.Lock.Kind
 	}
-	if t.lock, err = play.FindLock(name, nil); err != nil {
+	if t.lock, err = redislocks.Find(name, nil); err != nil {
 		return nil, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q here: choose one of %s", name,
 			prose.Commas(kinds.Names()))
 	}
 	if len(t.modes) == 0 {
-		t.modes = play.DefaultModes(t.lock)
+		t.modes = subject.DefaultModes(t.lock)
 	}
 	if known, err := file.Load(sc.Name); err == nil {
 		t.inLibrary = string(known.Source) == r.Source
@@ -235,7 +237,7 @@ func newTask(r *Request) (*task, error) {
 const fileName = "scenario.yaml"
 
 func read(source string) (*file.Scenario, error) {
-	return file.Parse(fileName, []byte(source), play.ServerNames()...)
+	return file.Parse(fileName, []byte(source), subject.ServerNames()...)
 }
 
 // command is the command that makes the same run.

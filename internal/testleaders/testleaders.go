@@ -14,6 +14,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // seeds is how many seeds each cell has.
@@ -24,7 +25,7 @@ type Table struct {
 	// Page is the file of the page, and Begin the line above the table.
 	Page, Begin string
 	// Locks are those of the rows.
-	Locks []play.Lock
+	Locks []subject.Lock
 	// Some are the names of those whose rows are compared without LOCKSIM_SOAK=1.
 	Some []string
 	// Again is the command that makes the table anew.
@@ -87,7 +88,7 @@ func (of Table) Test(t *testing.T, update bool) {
 }
 
 // row is the row of a lock.
-func (of Table) row(t *testing.T, l play.Lock) (row string, ok bool) {
+func (of Table) row(t *testing.T, l subject.Lock) (row string, ok bool) {
 	t.Helper()
 	row = "| " + l.Name + " |"
 	for _, trouble := range troubles {
@@ -104,7 +105,7 @@ func (of Table) row(t *testing.T, l play.Lock) (row string, ok bool) {
 type led struct{ together, after, leaderless float64 }
 
 // leads plays a scenario of leaders with a lock, without a fence.
-func (of Table) leads(t *testing.T, name string, l play.Lock) (worst led, ok bool) {
+func (of Table) leads(t *testing.T, name string, l subject.Lock) (worst led, ok bool) {
 	t.Helper()
 	t.Helper()
 	for seed := range uint64(seeds) {
@@ -128,7 +129,7 @@ func (of Table) leads(t *testing.T, name string, l play.Lock) (worst led, ok boo
 
 // asElection is a scenario of leaders with a lock: a lock that does not renew its lease by itself has it extended in
 // each tick, and a leader that is cut off is cut off from the servers of the lock.
-func asElection(t *testing.T, name string, l play.Lock) *file.Scenario {
+func asElection(t *testing.T, name string, l subject.Lock) *file.Scenario {
 	t.Helper()
 	sc, err := file.Load(name)
 	if err != nil {
@@ -137,7 +138,7 @@ func asElection(t *testing.T, name string, l play.Lock) *file.Scenario {
 	sc = sc.Clone()
 	sc.Detach()
 	sc.Lock.Kind, sc.Workload.Extend = l.Name, 1
-	play.Equip(&sc.World, l)
+	subject.Equip(&sc.World, l)
 	for i, f := range sc.Faults {
 		if cut, ok := f.Action.(faults.Partition); ok {
 			cut.And = sc.World.Granting()

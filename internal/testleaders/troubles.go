@@ -14,12 +14,13 @@ import (
 	"locksim/scenarios/outcome/causes"
 	"locksim/scenarios/outcome/tunings"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Trial is what the played runs of a trouble need to know of an election.
 type Trial struct {
 	// Lock is the election.
-	Lock play.Lock
+	Lock subject.Lock
 	// World has the servers of the scenario, such as "etcd: 3". Servers are the processes that an outage stops.
 	World   string
 	Servers []string

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"locksim/lock"
-	"locksim/scenarios/play"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // Fake is a lock that cannot work, with words that must be in the message of the
 // test that fails with it.
 type Fake struct {
-	Lock play.Lock
+	Lock subject.Lock
 	Says string
 }
 
@@ -21,37 +21,37 @@ type Fake struct {
 // Those that claim nothing never have two claims that overlap. Each promises
 // what a lock on one node promises.
 func Fakes() []Fake {
-	pings := func(name, says string, lease func(e play.Env) lock.Lease) Fake {
-		return fake(name, says, func(e play.Env, _ lock.Locker) lock.Locker {
+	pings := func(name, says string, lease func(e subject.Env) lock.Lease) Fake {
+		return fake(name, says, func(e subject.Env, _ lock.Locker) lock.Locker {
 			return locker(func(ctx context.Context, _ string) (lock.Lease, error) {
-				if err := simredis.Client(e, play.Primary).Ping(ctx).Err(); err != nil {
+				if err := redisclient.New(e, subject.Primary).Ping(ctx).Err(); err != nil {
 					return nil, err
 				}
 				return lease(e), nil
 			})
 		})
 	}
-	ends := func(after time.Duration) func(e play.Env) lock.Lease {
-		return func(e play.Env) lock.Lease { return fakeLease{until: e.Clock().Now().Add(after)} }
+	ends := func(after time.Duration) func(e subject.Env) lock.Lease {
+		return func(e subject.Env) lock.Lease { return fakeLease{until: e.Clock().Now().Add(after)} }
 	}
 	closed := make(chan struct{})
 	close(closed)
 	return []Fake{
 		fake("no-ttl-added", "Until must be the instant of the request plus the TTL",
-			func(e play.Env, _ lock.Locker) lock.Locker {
+			func(e subject.Env, _ lock.Locker) lock.Locker {
 				return locker(func(ctx context.Context, _ string) (lock.Lease, error) {
 					asked := e.Clock().Now()
-					return fakeLease{until: asked}, simredis.Client(e, play.Primary).Ping(ctx).Err()
+					return fakeLease{until: asked}, redisclient.New(e, subject.Primary).Ping(ctx).Err()
 				})
 			}),
 		pings("ttl-in-nanoseconds", "is the TTL in the right unit", ends(2000)),
 		pings("one-nanosecond", "excludes nobody|right unit", ends(1)),
 		pings("epoch", "Until must be the instant of the request plus the TTL",
-			func(play.Env) lock.Lease { return fakeLease{until: time.Unix(0, 0)} }),
-		pings("lost-at-once", "a lease that the lock knew to be lost by then", func(e play.Env) lock.Lease {
+			func(subject.Env) lock.Lease { return fakeLease{until: time.Unix(0, 0)} }),
+		pings("lost-at-once", "a lease that the lock knew to be lost by then", func(e subject.Env) lock.Lease {
 			return fakeLease{until: e.Clock().Now().Add(TTL), lost: closed}
 		}),
-		fake("first-client-only", "could not be taken again", func(e play.Env, l lock.Locker) lock.Locker {
+		fake("first-client-only", "could not be taken again", func(e subject.Env, l lock.Locker) lock.Locker {
 			return locker(func(ctx context.Context, resource string) (lock.Lease, error) {
 				if e.Name() == "c0" {
 					return l.Acquire(ctx, resource)
@@ -60,7 +60,7 @@ func Fakes() []Fake {
 				return nil, ctx.Err()
 			})
 		}),
-		fake("no-release", "every client has released", func(_ play.Env, l lock.Locker) lock.Locker {
+		fake("no-release", "every client has released", func(_ subject.Env, l lock.Locker) lock.Locker {
 			return locker(func(ctx context.Context, resource string) (lock.Lease, error) {
 				lease, err := l.Acquire(ctx, resource)
 				if err != nil {
@@ -69,7 +69,7 @@ func Fakes() []Fake {
 				return noOwnerCheckLease{lease, func(context.Context) error { return nil }}, nil
 			})
 		}),
-		fake("every-second-caller", "while c[0-9]'s claim", func(e play.Env, l lock.Locker) lock.Locker {
+		fake("every-second-caller", "while c[0-9]'s claim", func(e subject.Env, l lock.Locker) lock.Locker {
 			calls := 0
 			return locker(func(ctx context.Context, resource string) (lock.Lease, error) {
 				if calls++; calls%2 == 0 {
@@ -81,7 +81,7 @@ func Fakes() []Fake {
 	}
 }
 
-func fake(name, says string, wrap func(e play.Env, l lock.Locker) lock.Locker) Fake {
+func fake(name, says string, wrap func(e subject.Env, l lock.Locker) lock.Locker) Fake {
 	l := UserLock(name, wrap)
 	l.Promise = promised()
 	return Fake{l, says}
@@ -110,9 +110,9 @@ func (l fakeLease) Release(context.Context) error { return nil }
 // InVariable is a lock in a variable of the program for each name, which the clients of a run share.
 // Nothing frees it but a release: a claim of [TTL] is all that ends with its lease. It
 // has the promise of a lock on one node.
-func InVariable(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.Lock {
+func InVariable(name string, wrap func(e subject.Env, l lock.Locker) lock.Locker) subject.Lock {
 	var holders map[string]string
-	l := play.Lock{Name: name, New: func(e play.Env) (lock.Locker, error) {
+	l := subject.Lock{Name: name, New: func(e subject.Env) (lock.Locker, error) {
 		if IsRunStart(e) {
 			holders = map[string]string{}
 		}
@@ -123,7 +123,7 @@ func InVariable(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) p
 }
 
 type variable struct {
-	env     play.Env
+	env     subject.Env
 	holders map[string]string // by the resource
 }
 

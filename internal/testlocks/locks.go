@@ -19,19 +19,23 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // UserLock is a lock as in a user's code: any type behind a lock.Locker, with the
 // fixed TTL [TTL].
-func UserLock(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.Lock {
-	return play.Lock{
+func UserLock(name string, wrap func(e subject.Env, l lock.Locker) lock.Locker) subject.Lock {
+	return subject.Lock{
 		Name: name,
-		Keys: func(resource string) []string { return []string{"lock:{" + resource + "}"} },
-		New: func(e play.Env) (lock.Locker, error) {
-			opt := simredis.Quiet()
-			opt.Addr, opt.ContextTimeoutEnabled = e.Address(play.Primary), true
-			l, err := lock.NewSingle(simredis.ClientWith(e, opt), Options(e))
+		Traits: subject.Traits{
+			Keys: func(resource string) []string { return []string{"lock:{" + resource + "}"} },
+		},
+		New: func(e subject.Env) (lock.Locker, error) {
+			opt := redisclient.Quiet()
+			opt.Addr, opt.ContextTimeoutEnabled = e.Address(subject.Primary), true
+			l, err := lock.NewSingle(redisclient.With(e, opt), Options(e))
 			if err != nil {
 				return nil, err
 			}
@@ -44,21 +48,24 @@ func UserLock(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) pla
 const TTL = 3 * time.Second
 
 // Options are the options of these locks in the world of e.
-func Options(e play.Env) lock.Options {
+func Options(e subject.Env) lock.Options {
 	return lock.Options{TTL: TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")}
 }
 
 // Correct is a correct lock, with the promise of a lock on one node.
-func Correct(name string) play.Lock {
-	l := UserLock(name, func(_ play.Env, l lock.Locker) lock.Locker { return l })
+func Correct(name string) subject.Lock {
+	l := UserLock(name, func(_ subject.Env, l lock.Locker) lock.Locker { return l })
 	l.Promise = promised()
 	return l
 }
 
 // Patient is [Correct], except that each pause of its Acquire is so many times as long as the one before, without an
 // end to that. It promises that the lock is free again as soon as its key is gone.
-func Patient(name string, times time.Duration) play.Lock {
-	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker { return patient{l.(*lock.Single), e.Clock(), times} })
+func Patient(name string, times time.Duration) subject.Lock {
+	l := UserLock(name, func(e subject.Env, l lock.Locker) lock.Locker {
+		return patient{l.(*lock.Single), e.Clock(),
+			times}
+	})
 	l.Promise = promised()
 	l.Promise.FreeAfter = map[promise.Cause]lock.Term{promise.CauseOther: lock.TermDrift}
 	return l
@@ -84,9 +91,9 @@ func (p patient) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 
 // NoOwnerCheck is [Correct], except that its release deletes the key without a check
 // of the owner.
-func NoOwnerCheck(name string) play.Lock {
-	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker {
-		return noOwnerCheckLocker{l, simredis.Client(e, play.Primary)}
+func NoOwnerCheck(name string) subject.Lock {
+	l := UserLock(name, func(e subject.Env, l lock.Locker) lock.Locker {
+		return noOwnerCheckLocker{l, redisclient.New(e, subject.Primary)}
 	})
 	l.Promise = promised()
 	return l
@@ -119,22 +126,22 @@ func (l noOwnerCheckLocker) Acquire(ctx context.Context, resource string) (lock.
 
 // IsRunStart reports whether a run starts: its first client creates its lock at
 // the first instant of the world, and not after a restart.
-func IsRunStart(e play.Env) bool {
+func IsRunStart(e subject.Env) bool {
 	return e.Name() == "c0" && e.Clock().Now().Equal(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC))
 }
 
 // NoOwnerCheckUsually is [NoOwnerCheck] in nine runs of ten, and [Correct] in the
 // tenth: it counts runs in a variable outside of the world.
-func NoOwnerCheckUsually(name string) play.Lock {
+func NoOwnerCheckUsually(name string) subject.Lock {
 	runs := 0
-	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker {
+	l := UserLock(name, func(e subject.Env, l lock.Locker) lock.Locker {
 		if IsRunStart(e) {
 			runs++
 		}
 		if runs%10 == 0 {
 			return l
 		}
-		return noOwnerCheckLocker{l, simredis.Client(e, play.Primary)}
+		return noOwnerCheckLocker{l, redisclient.New(e, subject.Primary)}
 	})
 	l.Promise = promised()
 	return l
@@ -142,24 +149,24 @@ func NoOwnerCheckUsually(name string) play.Lock {
 
 // UnseededBackoff is [Correct], except that it draws its backoff from the global
 // source, which has no seed.
-func UnseededBackoff(name string) play.Lock {
+func UnseededBackoff(name string) subject.Lock {
 	l := Correct(name)
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		o := Options(e)
 		o.Jitter = globalSource{}
-		return lock.NewSingle(simredis.Client(e, play.Primary), o)
+		return lock.NewSingle(redisclient.New(e, subject.Primary), o)
 	}
 	return l
 }
 
 // BreaksInPlay is [DiffersInSecondRun], except that it excludes nobody in one later run of the seed.
-func BreaksInPlay(t *testing.T, name string, seed uint64, number int) play.Lock {
+func BreaksInPlay(t *testing.T, name string, seed uint64, number int) subject.Lock {
 	t.Helper()
 	want := fingerprintOf(t, seed)
 	runs := 0
 	l := DiffersInSecondRun(t, name, seed)
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		right, err := inner(e)
 		same := fingerprint(e) == want
 		if IsRunStart(e) && same {
@@ -177,12 +184,12 @@ func BreaksInPlay(t *testing.T, name string, seed uint64, number int) play.Lock 
 
 // DiffersInSecondRun is [Correct], except that its backoff differs in the second run
 // of one seed. It recognizes the seed by its fingerprint.
-func DiffersInSecondRun(t *testing.T, name string, seed uint64) play.Lock {
+func DiffersInSecondRun(t *testing.T, name string, seed uint64) subject.Lock {
 	t.Helper()
 	want := fingerprintOf(t, seed)
 	runs := 0
 	l := Correct(name)
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		if IsRunStart(e) && fingerprint(e) == want {
 			runs++
 		}
@@ -190,14 +197,14 @@ func DiffersInSecondRun(t *testing.T, name string, seed uint64) play.Lock {
 		if runs == 2 {
 			o.Jitter = e.Source("another")
 		}
-		return lock.NewSingle(simredis.Client(e, play.Primary), o)
+		return lock.NewSingle(redisclient.New(e, subject.Primary), o)
 	}
 	return l
 }
 
 // LeavesGoroutines is [Correct], except that a goroutine remains after the runs of these seeds, which have no verdict
 // therefore. It recognizes the seeds by their fingerprints.
-func LeavesGoroutines(t *testing.T, name string, seeds ...uint64) play.Lock {
+func LeavesGoroutines(t *testing.T, name string, seeds ...uint64) subject.Lock {
 	t.Helper()
 	leaves := map[uint64]bool{}
 	for _, seed := range seeds {
@@ -205,7 +212,7 @@ func LeavesGoroutines(t *testing.T, name string, seeds ...uint64) play.Lock {
 	}
 	l := Correct(name)
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		if IsRunStart(e) && leaves[fingerprint(e)] {
 			go func() { <-make(chan struct{}) }()
 		}
@@ -216,12 +223,12 @@ func LeavesGoroutines(t *testing.T, name string, seeds ...uint64) play.Lock {
 
 // Freezes is [Correct], except that the run of a seed is frozen: its first client holds a mutex while it sleeps, for
 // which another goroutine of it waits.
-func Freezes(t *testing.T, name string, seed uint64) play.Lock {
+func Freezes(t *testing.T, name string, seed uint64) subject.Lock {
 	t.Helper()
 	want := fingerprintOf(t, seed)
 	l := Correct(name)
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		if IsRunStart(e) && fingerprint(e) == want {
 			mu := new(sync.Mutex)
 			mu.Lock()
@@ -241,7 +248,7 @@ func Freezes(t *testing.T, name string, seed uint64) play.Lock {
 
 // fingerprint is a number that c0 draws in all runs of one seed, for any
 // scenario, and in no others.
-func fingerprint(e play.Env) uint64 { return e.Source("fingerprint").Uint64() }
+func fingerprint(e subject.Env) uint64 { return e.Source("fingerprint").Uint64() }
 
 // fingerprintOf is the fingerprint of a seed.
 func fingerprintOf(t *testing.T, seed uint64) (number uint64) {
@@ -250,12 +257,12 @@ func fingerprintOf(t *testing.T, seed uint64) (number uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.Kind("single")
+	l, err := redislocks.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		if IsRunStart(e) {
 			number = fingerprint(e)
 		}
@@ -268,12 +275,12 @@ func fingerprintOf(t *testing.T, seed uint64) (number uint64) {
 }
 
 // UnseededNoOwnerCheck is [UnseededBackoff] with the release of [NoOwnerCheck].
-func UnseededNoOwnerCheck(name string) play.Lock {
+func UnseededNoOwnerCheck(name string) subject.Lock {
 	l := UnseededBackoff(name)
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locker, err := inner(e)
-		return noOwnerCheckLocker{locker, simredis.Client(e, play.Primary)}, err
+		return noOwnerCheckLocker{locker, redisclient.New(e, subject.Primary)}, err
 	}
 	return l
 }
@@ -299,13 +306,13 @@ func (h unseededDelay) Acquire(ctx context.Context, resource string) (lock.Lease
 }
 
 // WithSpec is a lock as in a user's code: it has this spec, not that of the scenario.
-func WithSpec(l play.Lock, spec file.LockSpec) play.Lock {
-	return play.Lock{Name: "mine", New: func(e play.Env) (lock.Locker, error) { return l.New(fixedSpec{e, spec}) }}
+func WithSpec(l subject.Lock, spec file.LockSpec) subject.Lock {
+	return subject.Lock{Name: "mine", New: func(e subject.Env) (lock.Locker, error) { return l.New(fixedSpec{e, spec}) }}
 }
 
 // fixedSpec is an environment with a fixed spec.
 type fixedSpec struct {
-	play.Env
+	subject.Env
 	spec file.LockSpec
 }
 

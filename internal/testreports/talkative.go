@@ -5,15 +5,15 @@ import (
 	"errors"
 
 	"locksim/lock"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Talkative is a lock whose releases return an error of several lines, with control
 // characters of a table and of a terminal.
-func Talkative(l play.Lock) play.Lock {
+func Talkative(l subject.Lock) subject.Lock {
 	inner := l.New
 	l.Name = "talkative"
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locker, err := inner(e)
 		return talkative{locker}, err
 	}

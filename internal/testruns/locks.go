@@ -15,12 +15,14 @@ import (
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // MeetExpectations plays the scenarios of the library with the locks that they name, each in its modes: the worst of
 // the seeds 1 to 20 is the expected label. Each run is played twice. Without LOCKSIM_SOAK=1 it does nothing: the test
 // of package library plays one seed of all locks.
-func MeetExpectations(t *testing.T, locks []play.Lock) {
+func MeetExpectations(t *testing.T, locks []subject.Lock) {
 	OnlyWhole(t)
 	for _, p := range Pairs(t, locks) {
 		t.Run(p.Scenario.Name+" "+p.Lock.Name, func(t *testing.T) { meets(t, p.Scenario, p.Lock) })
@@ -28,7 +30,7 @@ func MeetExpectations(t *testing.T, locks []play.Lock) {
 }
 
 // meets plays a scenario with a lock, and compares its labels with the expected ones.
-func meets(t *testing.T, sc *file.Scenario, l play.Lock) {
+func meets(t *testing.T, sc *file.Scenario, l subject.Lock) {
 	t.Helper()
 	worst := map[fence.Mode]checker.Label{}
 	options := play.RunOptions{Modes: slices.Sorted(maps.Keys(sc.Expect[l.Name])), Repeat: outcome.Twice}
@@ -94,7 +96,7 @@ func EqualInFreshProcesses(t *testing.T, seeds int, procs []string, pairs func()
 // Pair is a scenario with a lock.
 type Pair struct {
 	Scenario *file.Scenario
-	Lock     play.Lock
+	Lock     subject.Lock
 }
 
 // printHashes prints a line for each run: scenario, lock, seed and the hash of the trace.
@@ -112,9 +114,9 @@ func printHashes(t *testing.T, seeds int, pairs []Pair, before func(seed uint64)
 }
 
 // Pairs are the scenarios of the library with each of these locks that they name.
-func Pairs(t *testing.T, locks []play.Lock) (all []Pair) {
+func Pairs(t *testing.T, locks []subject.Lock) (all []Pair) {
 	t.Helper()
-	library, err := play.Library(locks)
+	library, err := redislocks.Library(locks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +132,7 @@ func Pairs(t *testing.T, locks []play.Lock) (all []Pair) {
 
 // EqualRuns is EqualInFreshProcesses with all pairs of these locks, at two numbers of processors, and at three for
 // many seeds. LOCKSIM_SOAK=10 is 300 seeds.
-func EqualRuns(t *testing.T, locks []play.Lock) {
+func EqualRuns(t *testing.T, locks []subject.Lock) {
 	procs, seeds := []string{"2", "1", "4"}, Soak(t, 30, 0.04)
 	if seeds <= 5 {
 		procs = procs[:2]
@@ -140,7 +142,7 @@ func EqualRuns(t *testing.T, locks []play.Lock) {
 
 // KnownElsewhere tests that the library names the locks of a package, and knows whether they mint tokens, also in a
 // program without them.
-func KnownElsewhere(t *testing.T, locks []play.Lock, path string) {
+func KnownElsewhere(t *testing.T, locks []subject.Lock, path string) {
 	t.Helper()
 	for _, l := range locks {
 		if in, ok := kinds.Package(l.Name); !ok || in != path {
@@ -150,11 +152,11 @@ func KnownElsewhere(t *testing.T, locks []play.Lock, path string) {
 			t.Errorf("%s mints tokens: %v", l.Name, l.Tokens)
 		}
 	}
-	without, err := play.Library(nil)
+	without, err := redislocks.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, err := play.Library(locks)
+	with, err := redislocks.Library(locks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +171,7 @@ func KnownElsewhere(t *testing.T, locks []play.Lock, path string) {
 		}
 	}
 	want := fmt.Sprintf("there is no lock %q in this program: package %s has it, for app.Main", locks[0].Name, path)
-	if _, err := play.FindLock(locks[0].Name, nil); err == nil || err.Error() != want {
+	if _, err := redislocks.Find(locks[0].Name, nil); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -20,8 +20,10 @@ import (
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // OnlyWhole skips a test that takes many runs unless LOCKSIM_SOAK is 1: another test has a part of what it does.
@@ -74,12 +76,12 @@ func Format(t testing.TB, sc *file.Scenario) string {
 var locks sync.Map
 
 // Kind is a lock of locksim.
-func Kind(t testing.TB, name string) play.Lock {
+func Kind(t testing.TB, name string) subject.Lock {
 	t.Helper()
 	if l, ok := locks.Load(name); ok {
-		return l.(play.Lock)
+		return l.(subject.Lock)
 	}
-	l, err := play.Kind(name)
+	l, err := redislocks.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +90,7 @@ func Kind(t testing.TB, name string) play.Lock {
 }
 
 // Load loads a scenario of the library and the lock that it names.
-func Load(t testing.TB, name string) (*file.Scenario, play.Lock) {
+func Load(t testing.TB, name string) (*file.Scenario, subject.Lock) {
 	t.Helper()
 	sc, err := file.Load(name)
 	if err != nil {
@@ -98,7 +100,7 @@ func Load(t testing.TB, name string) (*file.Scenario, play.Lock) {
 }
 
 // Play runs a scenario.
-func Play(t testing.TB, sc *file.Scenario, l play.Lock, opts play.RunOptions) *outcome.Outcome {
+func Play(t testing.TB, sc *file.Scenario, l subject.Lock, opts play.RunOptions) *outcome.Outcome {
 	t.Helper()
 	o, err := play.Run(sc, l, opts)
 	if err != nil {

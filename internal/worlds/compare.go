@@ -17,7 +17,8 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // Options say what is played.
@@ -29,7 +30,7 @@ type Options struct {
 	// ByLock takes the modes that suit each lock in place of those of the plan.
 	ByLock bool
 	// Extra are locks that do not come with locksim.
-	Extra []play.Lock
+	Extra []subject.Lock
 	// Times is the number of live runs of each pair, Together how many are made at once.
 	Times, Together int
 	// Scale is by what the durations of live runs are multiplied. 0 means for each pair the smallest that its servers can
@@ -51,7 +52,7 @@ const Steady = 0.3
 // pair is a scenario with a lock, in both worlds.
 type pair struct {
 	scenario *file.Scenario
-	lock     play.Lock
+	lock     subject.Lock
 	scale    float64
 	modes    []fence.Mode
 	jobs     []matrix.Job
@@ -102,14 +103,14 @@ func pairsOf(o Options) (all []*pair, err error) {
 			continue
 		}
 		p := &pair{scale: o.Scale, simulated: counts{}}
-		if p.scenario, err = file.Parse(job.File, []byte(job.Source), play.ServerNames(o.Extra...)...); err != nil {
+		if p.scenario, err = file.Parse(job.File, []byte(job.Source), subject.ServerNames(o.Extra...)...); err != nil {
 			return nil, err
 		}
-		if p.lock, err = play.FindLock(job.Lock, o.Extra); err != nil {
+		if p.lock, err = redislocks.Find(job.Lock, o.Extra); err != nil {
 			return nil, err
 		}
 		if p.modes = job.Modes; o.ByLock {
-			p.modes = play.DefaultModes(p.lock)
+			p.modes = subject.DefaultModes(p.lock)
 		}
 		job.Modes = p.modes
 		p.jobs = []matrix.Job{job}
@@ -124,7 +125,7 @@ func pairsOf(o Options) (all []*pair, err error) {
 	scenarios, locks := o.Plan.Scenarios(), o.Plan.Locks()
 	place := func(p *pair) (row, column int) {
 		return slices.IndexFunc(scenarios, func(sc *file.Scenario) bool { return sc.Name == p.scenario.Name }),
-			slices.IndexFunc(locks, func(l play.Lock) bool { return l.Name == p.lock.Name })
+			slices.IndexFunc(locks, func(l subject.Lock) bool { return l.Name == p.lock.Name })
 	}
 	slices.SortFunc(all, func(a, b *pair) int {
 		rowA, columnA := place(a)

@@ -13,6 +13,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // counts are how many runs had a label, by mode.
@@ -72,7 +73,7 @@ var seeds = outcome.Seeds{First: 1, Last: 20}
 // that none of the seeds 1 to 20 of the simulated world has. It plays the scenario in the simulated world until all
 // labels of the live runs were seen, mostly once, so that it takes a small part of their time. It returns none if a
 // fault was not played. Errors are those of play.Run and of ctx.
-func Differences(ctx context.Context, sc *file.Scenario, l play.Lock,
+func Differences(ctx context.Context, sc *file.Scenario, l subject.Lock,
 	live []*outcome.Outcome) ([]outcome.Difference, error) {
 	p := &pair{scenario: sc, lock: l, scale: live[0].Live.Scale, twins: map[end]twin{}}
 	for _, m := range live[0].Modes {

@@ -19,7 +19,8 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // In a live run the program of the test is that of the clients too.
@@ -209,7 +210,7 @@ func TestCompareSkips(t *testing.T) {
 		!strings.Contains(all[0].skipped, "redis-server") {
 		t.Fatalf("%v, %v", all, err)
 	}
-	if d := cmp.Diff(play.DefaultModes(all[0].lock), all[0].modes); d != "" {
+	if d := cmp.Diff(subject.DefaultModes(all[0].lock), all[0].modes); d != "" {
 		t.Errorf("the modes (-want +got):\n%s", d)
 	}
 }
@@ -221,7 +222,7 @@ func load(t *testing.T, scenario, name string, scale float64, late time.Duration
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.FindLock(name, nil)
+	l, err := redislocks.Find(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"locksim/lock"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/store"
 )
 
 // app wraps the lock of a workload, which has the given TTL, in the program of a user.
-type app func(e play.Env, l lock.Locker, ttl time.Duration) lock.Locker
+type app func(e subject.Env, l lock.Locker, ttl time.Duration) lock.Locker
 
 // nested is a program whose section calls code that takes the same lock and writes under it.
-func nested(e play.Env, l lock.Locker, _ time.Duration) lock.Locker {
+func nested(e subject.Env, l lock.Locker, _ time.Duration) lock.Locker {
 	return nestedLocker{e.Name(), store.NewClient(e), l.(lock.Owned).As(e.Name())}
 }
 
@@ -42,7 +42,7 @@ func (n nestedLocker) Acquire(ctx context.Context, resource string) (lock.Lease,
 
 // perRequest is a program that serves requests, which end after a tenth of the TTL, and releases under their contexts.
 // Like a deferred Release, it ignores the error.
-func perRequest(_ play.Env, l lock.Locker, ttl time.Duration) lock.Locker {
+func perRequest(_ subject.Env, l lock.Locker, ttl time.Duration) lock.Locker {
 	return requestLocker{l, ttl / 10}
 }
 

@@ -13,6 +13,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // seeds is the number of runs of each specimen and of each of its siblings, from seed 1.
@@ -98,7 +99,7 @@ func (tr trial) load(t *testing.T) (broken.Specimen, *file.Scenario) {
 
 // count runs every seed and returns the number of runs that the specimen's detector catches. A run in which a fault did
 // not strike proves nothing.
-func (tr trial) count(t *testing.T, sc *file.Scenario, s broken.Specimen, l play.Lock, seeds int) (seen int) {
+func (tr trial) count(t *testing.T, sc *file.Scenario, s broken.Specimen, l subject.Lock, seeds int) (seen int) {
 	t.Helper()
 	sees := detectors[s.Detector]
 	for seed := range uint64(seeds) {

@@ -8,8 +8,8 @@ import (
 
 	"locksim/lock"
 	"locksim/lock/broken"
-	"locksim/scenarios/play"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // sibling is a lock of package lock.
@@ -47,8 +47,8 @@ var (
 )
 
 // specimenLock returns the specimen as a lock under test.
-func (tr trial) specimenLock(name string, s broken.Specimen) play.Lock {
-	return tr.lock(name, s, func(e play.Env) (lock.Locker, error) {
+func (tr trial) specimenLock(name string, s broken.Specimen) subject.Lock {
+	return tr.lock(name, s, func(e subject.Env) (lock.Locker, error) {
 		var nodes []redis.Cmdable
 		for _, c := range clients(e, s.Nodes) {
 			nodes = append(nodes, c)
@@ -63,8 +63,8 @@ func (tr trial) specimenLock(name string, s broken.Specimen) play.Lock {
 }
 
 // siblingLock returns the sibling as a lock under test. Its Redis clients pass the points.
-func (tr trial) siblingLock(s broken.Specimen) play.Lock {
-	return tr.lock(tr.sibling.name, s, func(e play.Env) (lock.Locker, error) {
+func (tr trial) siblingLock(s broken.Specimen) subject.Lock {
+	return tr.lock(tr.sibling.name, s, func(e subject.Env) (lock.Locker, error) {
 		var nodes []lock.Redis
 		for i, c := range clients(e, s.Nodes) {
 			if i == 0 {
@@ -77,21 +77,21 @@ func (tr trial) siblingLock(s broken.Specimen) play.Lock {
 }
 
 // maker creates the lock of one client.
-type maker func(e play.Env) (lock.Locker, error)
+type maker func(e subject.Env) (lock.Locker, error)
 
-func (tr trial) lock(name string, s broken.Specimen, make maker) play.Lock {
-	create := func(e play.Env) (lock.Locker, error) {
+func (tr trial) lock(name string, s broken.Specimen, make maker) subject.Lock {
+	create := func(e subject.Env) (lock.Locker, error) {
 		l, err := make(e)
 		if err != nil || tr.app == nil {
 			return l, err
 		}
 		return tr.app(e, l, e.Spec().TTL), nil
 	}
-	l := play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: create,
+	l := subject.Lock{Name: name, Traits: subject.Traits{Servers: subject.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys,
 		FollowsSpec: true,
-		Quorum:      s.Nodes > 1, Promise: lock.Promise{Duties: s.Duties}}
+		Quorum:      s.Nodes > 1, Promise: lock.Promise{Duties: s.Duties}}, New: create}
 	if s.Detection > 0 {
-		l.Lease, l.Detection = play.LeaseHeld, s.Detection
+		l.Lease, l.Detection = subject.LeaseHeld, s.Detection
 	}
 	if s.Queue {
 		l.Queue = func(resource string) string { return s.Keys(resource)[0] + ":queue" }
@@ -101,21 +101,21 @@ func (tr trial) lock(name string, s broken.Specimen, make maker) play.Lock {
 
 // clients returns Redis clients of as many nodes, or of as many as the scenario says, with the options that package
 // lock requires.
-func clients(e play.Env, nodes int) []*redis.Client {
+func clients(e subject.Env, nodes int) []*redis.Client {
 	var all []*redis.Client
 	if n := e.Spec().Nodes; n > 0 {
 		nodes = n
 	}
 	for i := range nodes {
-		o := simredis.Quiet()
+		o := redisclient.Quiet()
 		o.Addr = fmt.Sprintf("r%d:6379", i)
 		o.ContextTimeoutEnabled = true
-		all = append(all, simredis.ClientWith(e, o))
+		all = append(all, redisclient.With(e, o))
 	}
 	return all
 }
 
-func optionsOf(e play.Env) lock.Options {
+func optionsOf(e subject.Env) lock.Options {
 	spec := e.Spec()
 	return lock.Options{
 		TTL:     spec.TTL,
@@ -125,7 +125,7 @@ func optionsOf(e play.Env) lock.Options {
 }
 
 // points passes the points of the specimens around the commands of a lock without points.
-type points struct{ e play.Env }
+type points struct{ e subject.Env }
 
 func (h points) DialHook(next redis.DialHook) redis.DialHook { return next }
 

@@ -11,6 +11,7 @@ import (
 	"locksim/lock"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // ttl is that of all locks in these tests. Time is virtual.
@@ -39,7 +40,7 @@ func onSimNode(h Harness, build func(machine) lock.Locker) Harness {
 		_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{simredis.Servers{}}, Clients: clients, Untraced: true},
 			func(w *sim.World) error {
 				admin := w.NewProcess("admin")
-				admin.Go(func() { test(newWorld(w, simredis.Client(admin, "r0"), build)) })
+				admin.Go(func() { test(newWorld(w, redisclient.New(admin, "r0"), build)) })
 				return w.RunUntil(w.Idle)
 			})
 		if err != nil {
@@ -63,7 +64,7 @@ func newWorld(w *sim.World, admin *redis.Client, build func(machine) lock.Locker
 		New: func(t testing.TB, client int) Client {
 			p := w.Client(client)
 			wire := NewWire(p.Dial)
-			o := simredis.Quiet()
+			o := redisclient.Quiet()
 			o.Addr, o.Dialer, o.ContextTimeoutEnabled = p.Address("r0"), wire.Dial, true
 			node := redis.NewClient(o)
 			p.OnEnd(func() { _ = node.Close() })

@@ -16,7 +16,7 @@ import (
 
 	"locksim/lock"
 	"locksim/lock/metrics"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 const (
@@ -38,7 +38,7 @@ func bubble(t *testing.T, test func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		node := miniredis.NewMiniRedis()
 		node.ClockTTL(true)
-		o := simredis.Quiet()
+		o := redisclient.Quiet()
 		o.Addr = "127.0.0.1:6379"
 		o.Dialer = func(context.Context, string, string) (net.Conn, error) { return node.Dial() }
 		client := redis.NewClient(o)

@@ -12,6 +12,7 @@ import (
 	"locksim/lock/metrics"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // TestConformance runs the suite for locks on a measured lock: it keeps every promise of the lock inside.
@@ -39,7 +40,7 @@ func TestConformance(t *testing.T) {
 func client(t testing.TB, p *sim.Process) locktest.Client {
 	t.Helper()
 	wire := locktest.NewWire(p.Dial)
-	o := simredis.Quiet()
+	o := redisclient.Quiet()
 	o.Addr, o.Dialer = p.Address("r0"), wire.Dial
 	c := redis.NewClient(o)
 	p.OnEnd(func() { _ = c.Close() })

@@ -20,7 +20,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/tally"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 // resultFolder is a folder with runs, a truncated run, and an unfinished exploration.
@@ -46,7 +46,7 @@ func newResultFolder(t *testing.T, runs int) *resultFolder {
 	if err := runfolder.PointLatest(k.dir, "run-gc-pause-fenced-s1"); err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.FindLock("single", nil)
+	l, err := redislocks.Find("single", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

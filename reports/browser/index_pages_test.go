@@ -14,7 +14,8 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/sweeps"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/replay"
 	"locksim/scenarios/sweep"
 )
 
@@ -45,7 +46,7 @@ func indexPages(t *testing.T) map[string][]byte {
 // explored is the page of an exploration that breaks a lock.
 func explored(t *testing.T) []byte {
 	t.Helper()
-	l, err := play.FindLock("broken/del-without-owner", nil)
+	l, err := redislocks.Find("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func explored(t *testing.T) []byte {
 	e, opt := explorations.Assemble(plan, map[int]explorations.Block{0: block}), campaignOptions()
 	opt.Figure = func(i int) html.Found {
 		f := &e.Summary.Failures[i-1]
-		o, err := play.Replay(f.Run, nil, outcome.Once)
+		o, err := replay.Run(f.Run, nil, outcome.Once)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +94,7 @@ func swept(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.FindLock("single", nil)
+	l, err := redislocks.Find("single", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 // played is a run of a scenario of the library with a lock of locksim.
@@ -27,7 +28,7 @@ func played(t *testing.T, name, lock string, modes ...fence.Mode) *outcome.Outco
 
 func playedScenario(t *testing.T, sc *file.Scenario, lock string, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
-	l, err := play.FindLock(lock, nil)
+	l, err := redislocks.Find(lock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func rendered(t *testing.T, o *outcome.Outcome) []byte {
 	if page, ok := pages[o]; ok {
 		return page
 	}
-	l, err := play.FindLock(o.Lock, nil)
+	l, err := redislocks.Find(o.Lock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ var (
 // explain adds to an outcome when its violation became inevitable, from few continuations.
 func explain(t *testing.T, o *outcome.Outcome) {
 	t.Helper()
-	l, err := play.FindLock(o.Lock, nil)
+	l, err := redislocks.Find(o.Lock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

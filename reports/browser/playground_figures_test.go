@@ -15,6 +15,8 @@ import (
 	"locksim/internal/soak"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // The playground in figures, which this test prints and does not judge: how large the engine is as a page has it, when
@@ -64,11 +66,11 @@ func TestPlaygroundFigures(t *testing.T) {
 func nativeRun(t *testing.T, source string) float64 {
 	t.Helper()
 	began := time.Now()
-	sc, err := file.Parse("scenario.yaml", []byte(source), play.ServerNames()...)
+	sc, err := file.Parse("scenario.yaml", []byte(source), subject.ServerNames()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.FindLock(sc.Lock.Kind, nil)
+	l, err := redislocks.Find(sc.Lock.Kind, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,13 +16,14 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/reviews"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/replay"
 	"locksim/scenarios/review"
 )
 
 // reviewPage is the design review of a specimen, from real runs.
 var reviewPage = sync.OnceValues(func() ([]byte, error) {
-	l, err := play.FindLock("broken/token-after-lock", nil)
+	l, err := redislocks.Find("broken/token-after-lock", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 	if worst == nil || worst.Failure == nil {
 		return nil, fmt.Errorf("the worst failure is %v", worst)
 	}
-	o, err := play.Replay(worst.Failure.Run, nil, outcome.Once)
+	o, err := replay.Run(worst.Failure.Run, nil, outcome.Once)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 // traceFile is a file of trace events as a viewer reads it.
@@ -87,7 +88,7 @@ func worlds(t *testing.T) map[string]*outcome.Outcome {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := play.FindLock(sc.Lock.Kind, nil)
+		l, err := redislocks.Find(sc.Lock.Kind, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sweep"
 )
 
@@ -33,7 +33,7 @@ func exploration(t *testing.T, runs int, collect explorations.Collect) *explorat
 
 func explored(t *testing.T, runs int, collect explorations.Collect) *explorations.Exploration {
 	t.Helper()
-	l, err := play.FindLock("broken/del-without-owner", nil)
+	l, err := redislocks.Find("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func swept(t *testing.T) *sweeps.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.FindLock("broken/del-without-owner", nil)
+	l, err := redislocks.Find("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,9 @@ import (
 	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/outcome/reviews"
 	"locksim/scenarios/outcome/sweeps"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/review"
+	"locksim/scenarios/subject"
 )
 
 // again is a replay command.
@@ -27,9 +28,9 @@ func again(scenario, lock string, seed uint64, _ ...fence.Mode) string {
 	return fmt.Sprintf("locksim run %s --lock %s --seed %d", scenario, lock, seed)
 }
 
-func lockOf(t *testing.T, name string) play.Lock {
+func lockOf(t *testing.T, name string) subject.Lock {
 	t.Helper()
-	l, err := play.FindLock(name, nil)
+	l, err := redislocks.Find(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 // played is a real run of a scenario of the library.
@@ -19,7 +20,7 @@ func played(t *testing.T, name, lock string, seed uint64) *outcome.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.FindLock(lock, nil)
+	l, err := redislocks.Find(lock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

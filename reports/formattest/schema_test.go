@@ -15,7 +15,7 @@ import (
 	"locksim/cmd/locksim/app"
 	"locksim/reports"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // kept is what several tests look at, by what it is: it takes a second to make. A test that changes it has a copy.
@@ -80,7 +80,7 @@ func matrixDocument(t *testing.T) []byte {
 // listDocument is the output of list --json, with a lock that promises nothing.
 func listDocument(t *testing.T) []byte {
 	t.Helper()
-	l, err := app.NewList(play.Lock{Name: "mylock"})
+	l, err := app.NewList(subject.Lock{Name: "mylock"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"locksim/reports/html"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/matrices"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 const evilName = `../<script>alert(1)</script>"&`
@@ -53,7 +53,7 @@ func siteOf(m *matrices.Matrix) html.MatrixSite {
 			Source: []byte("name: " + r.Name + "\n# text of " + r.Title + "\n")})
 	}
 	for _, l := range m.Locks {
-		known, _ := play.Kind(l.Name) // the zero value for an unknown one
+		known, _ := redislocks.Kind(l.Name) // the zero value for an unknown one
 		s.Locks = append(s.Locks, matrices.Lock{Name: l.Name, Nodes: known.Nodes(), Tokens: known.Tokens,
 			Promise: known.Promise})
 	}

@@ -9,7 +9,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 // The kinds of messages in mermaid that a check looks for.
@@ -32,7 +32,7 @@ func TestMermaidParsesEveryStory(t *testing.T) {
 		}
 		names, diagrams = append(names, page), append(diagrams, diagram(t, string(b)))
 	}
-	all, err := play.Library(nil)
+	all, err := redislocks.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,12 +12,13 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 // played is a run of a scenario with the lock that it names.
 func played(t *testing.T, sc *file.Scenario, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
-	l, err := play.FindLock(sc.Lock.Kind, nil)
+	l, err := redislocks.Find(sc.Lock.Kind, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,13 +7,14 @@ import (
 
 	"locksim/lock/promise"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // fair is a lock that promises an order, and a term for a single cause.
-func fair(t *testing.T) play.Lock {
+func fair(t *testing.T) subject.Lock {
 	t.Helper()
-	l, err := play.Kind("fair")
+	l, err := redislocks.Kind("fair")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestPromiseDuties(t *testing.T) {
 
 // What a lock does not promise has no part, and each cause with a term of its own is named.
 func TestPromiseParts(t *testing.T) {
-	names := func(l play.Lock) (out []string) {
+	names := func(l subject.Lock) (out []string) {
 		for _, part := range scene.Promise(l.Promise, l.Tokens) {
 			out = append(out, part.Name)
 		}

@@ -187,7 +187,7 @@ func (s *Scene) Lanes() []Lane {
 	}
 	for _, n := range s.Servers {
 		is, _ := s.Run.Trace.Servers.Find(n)
-		says, redis := "server "+n, is.Kind == server.Redis.Kind
+		says, redis := "server "+n, is.Kind == server.Redis.Name
 		if redis {
 			says = "Redis node " + n
 		}

@@ -16,6 +16,8 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/causes"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -63,7 +65,7 @@ func (o Options) planned(events int) Options {
 }
 
 // Here plays the jobs of [Find] in this process, one after the other, with a scenario and a lock that are at hand.
-func Here(sc *file.Scenario, l play.Lock) func([]Job) ([]Answer, error) {
+func Here(sc *file.Scenario, l subject.Lock) func([]Job) ([]Answer, error) {
 	return func(jobs []Job) ([]Answer, error) {
 		answers := make([]Answer, len(jobs))
 		for i, j := range jobs {
@@ -107,14 +109,14 @@ type Answer struct {
 }
 
 // Play plays the continuations, and calls step after each. extra are locks that do not come with locksim. A
-// continuation that cannot be played is counted. Errors are those of [file.Parse] and [play.FindLock], and a
+// continuation that cannot be played is counted. Errors are those of [file.Parse] and [redislocks.Find], and a
 // [*play.Frozen], after which the process must exit.
-func (j Job) Play(extra []play.Lock, step func()) (Answer, error) {
-	l, err := play.FindLock(j.Lock, extra) // first, since it may bring the servers of the scenario along
+func (j Job) Play(extra []subject.Lock, step func()) (Answer, error) {
+	l, err := redislocks.Find(j.Lock, extra) // first, since it may bring the servers of the scenario along
 	if err != nil {
 		return Answer{}, err
 	}
-	sc, err := file.Parse(j.File, []byte(j.Source), play.ServerNames(extra...)...)
+	sc, err := file.Parse(j.File, []byte(j.Source), subject.ServerNames(extra...)...)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -122,7 +124,7 @@ func (j Job) Play(extra []play.Lock, step func()) (Answer, error) {
 }
 
 // PlayWith is [Job.Play] for a scenario and a lock that are at hand.
-func (j Job) PlayWith(sc *file.Scenario, l play.Lock, step func()) (Answer, error) {
+func (j Job) PlayWith(sc *file.Scenario, l subject.Lock, step func()) (Answer, error) {
 	var a Answer
 	for n := range j.Runs {
 		f := &play.Fork{Step: j.Step, Seed: j.seed(j.First + n), Until: j.Until, Struck: j.Struck}

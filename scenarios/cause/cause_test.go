@@ -12,6 +12,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/causes"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 // find plays a scenario without a fence, and measures its violation in this process.
@@ -31,7 +32,7 @@ func run(t *testing.T, source string) *outcome.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.FindLock("single", nil)
+	l, err := redislocks.Find("single", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,8 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/comparisons"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // ErrUnusable is returned for a lock that cannot be made, or that a client cannot
@@ -40,14 +42,14 @@ type Options struct {
 	Step func()
 	// Play makes a run, in another world than the simulated one. Default: [play.Run]. An error that is a
 	// *file.InputError, or wraps [faults.ErrUnable], says that the lock or that world cannot play the scenario.
-	Play func(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*outcome.ModeRun, error)
+	Play func(sc *file.Scenario, l subject.Lock, seed uint64, mode fence.Mode) (*outcome.ModeRun, error)
 }
 
 // Measure measures one lock.
 //
-// Errors wrap ErrUnusable, or are those of [play.Library] and [play.Run].
-func Measure(l play.Lock, opt Options) (*comparisons.Lock, error) {
-	library, err := play.Library([]play.Lock{l})
+// Errors wrap ErrUnusable, or are those of [redislocks.Library] and [play.Run].
+func Measure(l subject.Lock, opt Options) (*comparisons.Lock, error) {
+	library, err := redislocks.Library([]subject.Lock{l})
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +84,7 @@ func Measure(l play.Lock, opt Options) (*comparisons.Lock, error) {
 }
 
 // simulated makes a run in the simulated world.
-func simulated(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*outcome.ModeRun, error) {
+func simulated(sc *file.Scenario, l subject.Lock, seed uint64, mode fence.Mode) (*outcome.ModeRun, error) {
 	o, err := play.Run(sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{mode}, Alone: true})
 	if err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func simulated(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*o
 }
 
 // serversOf are the servers that a lock needs.
-func serversOf(l play.Lock) []comparisons.Servers {
+func serversOf(l subject.Lock) []comparisons.Servers {
 	all := []comparisons.Servers{}
 	for _, s := range l.Needs() {
 		all = append(all, comparisons.Servers{Kind: s.Kind.Name, Count: s.Count, Uncompared: s.Kind.Uncompared})
@@ -101,7 +103,7 @@ func serversOf(l play.Lock) []comparisons.Servers {
 
 // reached adds the servers that a lock reaches through those that it asks: the ones behind them, and all members of a
 // group that has a leader.
-func reached(l play.Lock, asked map[string]bool) {
+func reached(l subject.Lock, asked map[string]bool) {
 	for _, s := range l.Needs() {
 		if !s.Kind.Behind && s.Kind.Leader == "" {
 			continue

@@ -21,12 +21,14 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/comparisons"
 	"locksim/scenarios/play"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
-func kind(t *testing.T, name string) play.Lock {
+func kind(t *testing.T, name string) subject.Lock {
 	t.Helper()
-	l, err := play.Kind(name)
+	l, err := redislocks.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func again(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 // measured caches the measurements of locks between tests: each takes many runs.
 var measured = map[string]*comparisons.Lock{}
 
-func measure(t *testing.T, l play.Lock) *comparisons.Lock {
+func measure(t *testing.T, l subject.Lock) *comparisons.Lock {
 	t.Helper()
 	if m := measured[l.Name]; m != nil {
 		return m
@@ -64,16 +66,17 @@ func of(t *testing.T, l *comparisons.Lock, class lock.Fault) comparisons.Surviva
 }
 
 // three is Redlock on three servers, as in a user's code.
-func three() play.Lock {
-	return play.Lock{Name: "three", Servers: play.Redis(3), FollowsSpec: true, New: func(e play.Env) (lock.Locker, error) {
-		nodes := make([]lock.Redis, 3)
-		for i := range nodes {
-			nodes[i] = simredis.Client(e, fmt.Sprintf("r%d", i))
-		}
-		return lock.NewRedlock(nodes,
-			lock.RedlockOptions{Options: lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"),
-				Jitter: e.Source("lock")}})
-	}}
+func three() subject.Lock {
+	return subject.Lock{Name: "three", Traits: subject.Traits{Servers: subject.Redis(3), FollowsSpec: true},
+		New: func(e subject.Env) (lock.Locker, error) {
+			nodes := make([]lock.Redis, 3)
+			for i := range nodes {
+				nodes[i] = redisclient.New(e, fmt.Sprintf("r%d", i))
+			}
+			return lock.NewRedlock(nodes,
+				lock.RedlockOptions{Options: lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"),
+					Jitter: e.Source("lock")}})
+		}}
 }
 
 // The round trips follow from how the locks work: one request, one to each of
@@ -84,7 +87,7 @@ func TestTrips(t *testing.T) {
 	plain := comparisons.Trips{Acquire: once, Release: once, Renew: &once}
 	five := each(5)
 	for name, tt := range map[string]struct {
-		lock play.Lock
+		lock subject.Lock
 		want comparisons.Trips
 	}{
 		"single":   {kind(t, "single"), plain},
@@ -121,7 +124,7 @@ func TestSeenRunsAreRight(t *testing.T) {
 	if os.Getenv("LOCKSIM_SOAK") == "1" {
 		names = append(names, "redlock", "watchdog")
 	}
-	library, err := play.Library(nil)
+	library, err := redislocks.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,9 +237,9 @@ func TestLockFromOutside(t *testing.T) {
 
 // A fault on a server that the lock does not use does not count.
 func TestOtherServers(t *testing.T) {
-	m := measure(t, play.Lock{Name: "second", Servers: play.Redis(2), FollowsSpec: true,
-		New: func(e play.Env) (lock.Locker, error) {
-			return lock.NewSingle(simredis.Client(e, "r1"), lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(),
+	m := measure(t, subject.Lock{Name: "second", Traits: subject.Traits{Servers: subject.Redis(2), FollowsSpec: true},
+		New: func(e subject.Env) (lock.Locker, error) {
+			return lock.NewSingle(redisclient.New(e, "r1"), lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(),
 				Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 		}})
 	for _, class := range []lock.Fault{lock.FaultFlush, lock.FaultFailover, lock.FaultScripts} {
@@ -272,20 +275,20 @@ func (closed) Acquire(context.Context, string) (lock.Lease, error) {
 // A lock that no client can use, or that draws from a source without a seed, is not measured.
 func TestMeasureRefuses(t *testing.T) {
 	opt := compare.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Replay: again}
-	for name, of := range map[string]func(play.Env) (lock.Locker, error){
-		"never granted": func(play.Env) (lock.Locker, error) { return closed{}, nil },
-		"not made":      func(play.Env) (lock.Locker, error) { return nil, errors.New("closed on Mondays") },
+	for name, of := range map[string]func(subject.Env) (lock.Locker, error){
+		"never granted": func(subject.Env) (lock.Locker, error) { return closed{}, nil },
+		"not made":      func(subject.Env) (lock.Locker, error) { return nil, errors.New("closed on Mondays") },
 	} {
-		if _, err := compare.Measure(play.Lock{Name: "mine", New: of}, opt); !errors.Is(err, compare.ErrUnusable) {
+		if _, err := compare.Measure(subject.Lock{Name: "mine", New: of}, opt); !errors.Is(err, compare.ErrUnusable) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := compare.Measure(play.Lock{Name: "mine"}, opt); err == nil || errors.Is(err, compare.ErrUnusable) {
+	if _, err := compare.Measure(subject.Lock{Name: "mine"}, opt); err == nil || errors.Is(err, compare.ErrUnusable) {
 		t.Errorf("without New: %v", err)
 	}
 	drawing := kind(t, "single")
 	inner := drawing.New
-	drawing.New = func(e play.Env) (lock.Locker, error) {
+	drawing.New = func(e subject.Env) (lock.Locker, error) {
 		l, err := inner(e)
 		return hasty{l, e.Clock()}, err
 	}
@@ -312,7 +315,7 @@ func (p patient) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 func TestWaits(t *testing.T) {
 	l := kind(t, "single")
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locks, err := inner(e)
 		return patient{locks, e.Clock()}, err
 	}

@@ -12,7 +12,8 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/comparisons"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -28,7 +29,7 @@ const reference = "single"
 // writes, which no fence makes atomic (F73), one owner id for all (F31), and clients that
 // compute a value without a second look.
 func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) {
-	single, err := play.Kind(reference)
+	single, err := redislocks.Kind(reference)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) 
 		case len(sc.Faults) == 0:
 			names = []string{string(comparisons.NoFault)}
 		case len(names) == 0:
-			names = play.Lock{}.Unpromised(sc.Faults) // all of its classes
+			names = subject.Lock{}.Unpromised(sc.Faults) // all of its classes
 		case len(names) > 1:
 			names = nil
 		}
@@ -65,7 +66,7 @@ func isOf(schedule []faults.Fault, f faults.Fault, class lock.Fault) bool {
 // trials are the runs of one lock. Each is made once, also if it counts for several
 // classes.
 type trials struct {
-	lock  play.Lock
+	lock  subject.Lock
 	opt   Options
 	asked map[string]bool // the servers to which the lock sends requests, and the store
 	made  map[trial]result

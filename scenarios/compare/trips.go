@@ -12,6 +12,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/comparisons"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -26,13 +27,13 @@ const (
 )
 
 // TripsOf counts the round trips of a lock. Its errors are those of [Measure].
-func TripsOf(l play.Lock) (comparisons.Trips, error) {
+func TripsOf(l subject.Lock) (comparisons.Trips, error) {
 	trips, _, err := tripsOf(l)
 	return trips, err
 }
 
 // tripsOf also has the names of all servers to which the client sends requests, the store too.
-func tripsOf(l play.Lock) (trips comparisons.Trips, asked map[string]bool, err error) {
+func tripsOf(l subject.Lock) (trips comparisons.Trips, asked map[string]bool, err error) {
 	calls, err := alone(renewing(l), uncontended)
 	if err != nil {
 		return comparisons.Trips{}, nil, err
@@ -55,7 +56,7 @@ func tripsOf(l play.Lock) (trips comparisons.Trips, asked map[string]bool, err e
 }
 
 // alone plays a scenario twice, which detects a lock that is not deterministic.
-func alone(l play.Lock, source string) (*trace.Trace, error) {
+func alone(l subject.Lock, source string) (*trace.Trace, error) {
 	sc, err := file.Parse("", []byte(source))
 	if err != nil {
 		return nil, err
@@ -158,13 +159,13 @@ const (
 
 // renewing is a lock whose leases are renewed once before each release, where they
 // can be.
-func renewing(l play.Lock) play.Lock {
+func renewing(l subject.Lock) subject.Lock {
 	inner := l.New
 	if inner == nil {
 		return l // Run returns an error
 	}
 	l.Promise.Duties = nil // its calls are counted, not judged, which would call Release again
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locks, err := inner(e)
 		if err != nil || locks == nil {
 			return locks, err
@@ -176,7 +177,7 @@ func renewing(l play.Lock) play.Lock {
 
 type renewer struct {
 	lock.Locker
-	env play.Env
+	env subject.Env
 }
 
 func (r renewer) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
@@ -190,7 +191,7 @@ func (r renewer) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 type renewable struct {
 	lock.Lease
 	extender lock.Extender
-	env      play.Env
+	env      subject.Env
 }
 
 func (r renewable) Release(ctx context.Context) error {

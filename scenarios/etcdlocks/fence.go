@@ -9,12 +9,12 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/fences"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Fences are transactions of etcd that compare tokens, by the rules check and seal, for the command to put on trial.
-func Fences() []play.Lock {
-	return []play.Lock{Fence(fence.Check).Subject(), Fence(fence.Seal).Subject()}
+func Fences() []subject.Lock {
+	return []subject.Lock{Fence(fence.Check).Subject(), Fence(fence.Seal).Subject()}
 }
 
 // Fence is a store in etcd with a key for the value and one for the rule, etcd-check or etcd-seal. A transaction writes
@@ -25,7 +25,7 @@ func Fence(rule fence.Mode) fences.Fence {
 		Faults: append(fences.DefaultFaults(), lock.FaultNodeCrash, lock.FaultNodePower),
 		About: "A key in etcd and beside it the highest token, rule " + string(rule) + ": a transaction writes both if the " +
 			"token is still the one that was compared.",
-		Open: func(e play.Env) (fences.Store, error) {
+		Open: func(e subject.Env) (fences.Store, error) {
 			c, err := client(e)
 			return &compared{c, rule}, err
 		},

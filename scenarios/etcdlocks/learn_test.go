@@ -6,12 +6,13 @@ import (
 
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
+	"locksim/scenarios/play"
 )
 
 // What is learnt of each lock are the keys that it names.
 func TestLearntKeysAreTheNamedOnes(t *testing.T) {
 	for _, l := range etcdlocks.All() {
-		of, err := l.Learn(file.Defaults(), "order")
+		of, err := play.Learn(l, file.Defaults(), "order")
 		if err != nil {
 			t.Fatal(err)
 		}

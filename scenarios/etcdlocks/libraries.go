@@ -10,7 +10,7 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"locksim/lock"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Mutex is the Mutex of etcd's package concurrency, with a session for each client, whose end is the loss of the lock.
@@ -19,7 +19,7 @@ import (
 // An Unlock under a context that has ended leaves the key, and the session keeps it alive (F29): so its caller gives it
 // one that has not. A Lock whose last answer comes after the end of the session is a success where the key is still
 // there: such a grant is void.
-func Mutex() play.Lock {
+func Mutex() subject.Lock {
 	return Library("etcd-mutex", NewSession,
 		func(s *concurrency.Session, prefix string) Held { return careful{NewMutex(s, prefix)} })
 }
@@ -32,7 +32,7 @@ func Mutex() play.Lock {
 //
 // A Resign that fails forgets its key, so that one that is called again succeeds and leaves it (etcd 22123). The next
 // Campaign of the session finds the key, and has its revision again: no order of the tokens is promised.
-func Election() play.Lock {
+func Election() subject.Lock {
 	l := Library("etcd-election", NewSession,
 		func(s *concurrency.Session, prefix string) Held { return careful{NewElection(s, prefix)} })
 	l.Promise.TokensUnordered = true
@@ -111,11 +111,12 @@ func (e *election) Unlock(ctx context.Context) error { return e.Resign(ctx) }
 // ended: its end is the loss of the lock. open makes one with a TTL in seconds, and make a lock for a prefix of keys.
 // With what the documentation of package concurrency says, the lock has tokens.
 func Library[S Session](name string, open func(c *clientv3.Client, ttl int) (S, error),
-	make func(s S, prefix string) Held) play.Lock {
-	return play.Lock{
-		Name: name, Servers: servers(), Tokens: true, FollowsSpec: true, Lease: play.LeaseHeld, Detection: 15 * time.Second,
-		Promise: promised,
-		New: func(e play.Env) (lock.Locker, error) {
+	make func(s S, prefix string) Held) subject.Lock {
+	return subject.Lock{
+		Name: name, Traits: subject.Traits{Servers: servers(), Tokens: true, FollowsSpec: true, Lease: subject.LeaseHeld,
+			Detection: 15 * time.Second,
+			Promise:   promised},
+		New: func(e subject.Env) (lock.Locker, error) {
 			c, err := client(e)
 			if err != nil {
 				return nil, err

@@ -19,7 +19,7 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios/etcdlocks/facts"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/etcd"
 )
 
@@ -31,24 +31,23 @@ const members = 3
 const settles = 15 * time.Second
 
 // Kind is the kind of server: etcd, with e0, e1 and e2.
-func Kind() play.ServerKind {
-	is := facts.Server
-	return play.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: etcd.Cluster,
+func Kind() subject.ServerKind {
+	return subject.ServerKind{Facts: facts.Server.Facts, Make: etcd.Cluster,
 		Settles: settles, Late: etcd.Late,
 		Advice: etcd.Advice}
 }
 
 // servers are those of a lock.
-func servers() []play.Servers { return []play.Servers{{Kind: Kind(), Count: members}} }
+func servers() []subject.Servers { return []subject.Servers{{Kind: Kind(), Count: members}} }
 
 // All are the locks of this package, the specimens last.
-func All() []play.Lock {
-	return append([]play.Lock{Lock(), Mutex(), Election()}, Specimens()...)
+func All() []subject.Lock {
+	return append([]subject.Lock{Lock(), Mutex(), Election()}, Specimens()...)
 }
 
 // Specimens are the locks of package etcdbroken.
-func Specimens() []play.Lock {
-	var all []play.Lock
+func Specimens() []subject.Lock {
+	var all []subject.Lock
 	for _, s := range etcdbroken.All() {
 		all = append(all, Specimen(s))
 	}
@@ -56,12 +55,12 @@ func Specimens() []play.Lock {
 }
 
 // Specimen is one of them.
-func Specimen(s etcdbroken.Specimen) play.Lock {
-	l := play.Lock{
-		Name: kinds.BrokenPrefix + s.Name, Servers: servers(), Tokens: s.Tokens, FollowsSpec: true,
-		Keys:  func(resource string) []string { return []string{etcdbroken.Key(resource)} },
-		About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
-		New: func(e play.Env) (lock.Locker, error) {
+func Specimen(s etcdbroken.Specimen) subject.Lock {
+	l := subject.Lock{
+		Name: kinds.BrokenPrefix + s.Name, Traits: subject.Traits{Servers: servers(), Tokens: s.Tokens, FollowsSpec: true,
+			Keys:  func(resource string) []string { return []string{etcdbroken.Key(resource)} },
+			About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose."},
+		New: func(e subject.Env) (lock.Locker, error) {
 			c, err := client(e)
 			if err != nil {
 				return nil, err
@@ -74,30 +73,31 @@ func Specimen(s etcdbroken.Specimen) play.Lock {
 		},
 	}
 	if s.Held {
-		l.Lease, l.Detection = play.LeaseHeld, time.Second
+		l.Lease, l.Detection = subject.LeaseHeld, time.Second
 	}
 	return l
 }
 
 // Lock is that of package etcdlock.
-func Lock() play.Lock {
-	return play.Lock{
-		Name: "etcd", Servers: servers(), Tokens: true, FollowsSpec: true,
-		Keys: func(resource string) []string { return []string{etcdlock.Options{}.Queue(resource)} },
-		Promise: lock.Promise{
-			Exclusion: []lock.Fault{
-				lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition,
-				lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash,
-				lock.FaultNodePower,
+func Lock() subject.Lock {
+	return subject.Lock{
+		Name: "etcd", Traits: subject.Traits{Servers: servers(), Tokens: true, FollowsSpec: true,
+			Keys: func(resource string) []string { return []string{etcdlock.Options{}.Queue(resource)} },
+			Promise: lock.Promise{
+				Exclusion: []lock.Fault{
+					lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition,
+					lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift,
+					lock.FaultNodeCrash,
+					lock.FaultNodePower,
+				},
+				Data: "seal", FreeWithin: lock.TermTTLAndCluster,
+				Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
 			},
-			Data: "seal", FreeWithin: lock.TermTTLAndCluster,
-			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
-		},
-		About: "A key with a lease joins a queue on a cluster of etcd, the first in the queue has the lock, and the client " +
-			"keeps the lease alive. The fencing token is the creation revision of the key.",
-		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where etcd is " +
-			"at hand.",
-		New: func(e play.Env) (lock.Locker, error) {
+			About: "A key with a lease joins a queue on a cluster of etcd, the first in the queue has the lock, and the " +
+				"client keeps the lease alive. The fencing token is the creation revision of the key.",
+			ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where etcd is " +
+				"at hand."},
+		New: func(e subject.Env) (lock.Locker, error) {
 			c, err := client(e)
 			if err != nil {
 				return nil, err
@@ -113,7 +113,7 @@ func seconds(ttl time.Duration) time.Duration {
 }
 
 // client is a client of all members, that of each machine's first.
-func client(e play.Env) (*clientv3.Client, error) {
+func client(e subject.Env) (*clientv3.Client, error) {
 	first := 0
 	if _, err := fmt.Sscanf(e.Name(), "c%d", &first); err != nil {
 		first = 0 // the probe

@@ -3,8 +3,9 @@ package explore
 import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
-	"locksim/scenarios/play"
+	"locksim/scenarios/replay"
 	"locksim/scenarios/search"
+	"locksim/scenarios/subject"
 )
 
 // Again is a violation that an earlier exploration has stored, to be played once more. It is a value that can be sent
@@ -15,9 +16,9 @@ type Again struct {
 }
 
 // Fails plays the run and reports whether the lock still breaks what it is judged by. extra are locks that do not come
-// with locksim. Errors are those of [play.Setup] and [play.Run].
-func (a Again) Fails(extra []play.Lock) (bool, error) {
-	sc, l, err := play.Setup(a.Run, extra)
+// with locksim. Errors are those of [replay.Setup] and [play.Run].
+func (a Again) Fails(extra []subject.Lock) (bool, error) {
+	sc, l, err := replay.Setup(a.Run, extra)
 	if err != nil {
 		return false, err
 	}

@@ -17,17 +17,17 @@ import (
 	"locksim/internal/testlocks"
 	"locksim/lock"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/play"
-	"locksim/scenarios/spaces"
-
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
-func planOf(t *testing.T, l play.Lock, opts explore.Options) *explorations.Plan {
+func planOf(t *testing.T, l subject.Lock, opts explore.Options) *explorations.Plan {
 	t.Helper()
 	plan, err := explore.NewPlan(l, opts)
 	if err != nil {
@@ -36,16 +36,16 @@ func planOf(t *testing.T, l play.Lock, opts explore.Options) *explorations.Plan 
 	return plan
 }
 
-func ofKind(t *testing.T, name string) play.Lock {
+func ofKind(t *testing.T, name string) subject.Lock {
 	t.Helper()
-	l, err := play.Kind(name)
+	l, err := redislocks.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-func block(t *testing.T, job explore.Job, extra ...play.Lock) explorations.Block {
+func block(t *testing.T, job explore.Job, extra ...subject.Lock) explorations.Block {
 	t.Helper()
 	b, err := job.Play(extra, func() {})
 	if err != nil {
@@ -167,9 +167,9 @@ func TestExplorePromise(t *testing.T) {
 }
 
 // erratic is a lock that draws from a source without a seed.
-func erratic() play.Lock {
-	return play.Lock{Name: "erratic", New: func(e play.Env) (lock.Locker, error) {
-		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(),
+func erratic() subject.Lock {
+	return subject.Lock{Name: "erratic", New: func(e subject.Env) (lock.Locker, error) {
+		return lock.NewSingle(redisclient.New(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(),
 			Entropy: e.Entropy("lock"),
 			Jitter:  rand.NewPCG(rand.Uint64(), 1)})
 	}}
@@ -212,11 +212,11 @@ func nondeterminism(t *testing.T, judge explorations.Judge) {
 // A run that does not end is counted, with its error, and the others are made.
 func TestExploreBrokenRuns(t *testing.T) {
 	n := 0
-	faulty := play.Lock{Name: "faulty", New: func(e play.Env) (lock.Locker, error) {
+	faulty := subject.Lock{Name: "faulty", New: func(e subject.Env) (lock.Locker, error) {
 		if n++; n > 60 && n%7 == 0 {
 			return nil, fmt.Errorf("no lock for client %d", n)
 		}
-		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(),
+		return lock.NewSingle(redisclient.New(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(),
 			Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}}
 	plan := planOf(t, faulty, explore.Options{Runs: 40, FirstSeed: 1, Faults: []lock.Fault{},

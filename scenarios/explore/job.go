@@ -13,8 +13,9 @@ import (
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/records"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
+	"locksim/scenarios/subject"
 )
 
 // Job is a part of an exploration that one process does. It is a value that can be
@@ -44,15 +45,16 @@ func NewJob(p *explorations.Plan, i int) Job {
 // Play makes the runs, and calls step after each of them. extra are locks that do
 // not come with locksim.
 //
-// A failing run is no error, nor is one without a verdict. Errors are those of [play.FindLock], and an invalid plan.
+// A failing run is no error, nor is one without a verdict. Errors are those of [redislocks.Find], and an invalid plan.
 // After a frozen run the process should be replaced.
-func (j Job) Play(extra []play.Lock, step func()) (explorations.Block, error) {
+func (j Job) Play(extra []subject.Lock, step func()) (explorations.Block, error) {
 	return j.Watch(extra, step, func(*search.Trial) bool { return false })
 }
 
 // Watch does what Play does, and shows each run that is counted, in order: also those of the runs without faults, with
 // which an exploration begins, that fail. No run is drawn after one of which saw says that it is enough.
-func (j Job) Watch(extra []play.Lock, step func(), saw func(*search.Trial) (enough bool)) (explorations.Block, error) {
+func (j Job) Watch(extra []subject.Lock, step func(),
+	saw func(*search.Trial) (enough bool)) (explorations.Block, error) {
 	b := &block{Block: explorations.Block{Job: j.Number, Seeds: j.Seeds}, saw: saw}
 	err := b.play(j, extra, step)
 	return b.Block, err
@@ -64,11 +66,11 @@ type block struct {
 	saw func(*search.Trial) bool
 }
 
-func (b *block) play(j Job, extra []play.Lock, step func()) error {
+func (b *block) play(j Job, extra []subject.Lock, step func()) error {
 	if err := errors.Join(j.Plan.Problem(), j.Plan.Space.Validate()); err != nil {
 		return err
 	}
-	l, err := play.FindLock(j.Plan.Lock, extra)
+	l, err := redislocks.Find(j.Plan.Lock, extra)
 	if err != nil {
 		return err
 	}
@@ -126,7 +128,7 @@ func (j Job) Unit(steps int) (what string, seed uint64, ok bool) {
 
 // playCalm makes the runs without faults with which an exploration begins. Only those
 // that fail are counted.
-func (b *block) playCalm(j Job, l play.Lock) ([]search.Found, error) {
+func (b *block) playCalm(j Job, l subject.Lock) ([]search.Found, error) {
 	var found []search.Found
 	for t := range search.CalmTrials(Judged(l, j.Plan.Judge), j.Plan.Space) {
 		if t.Loops() {

@@ -9,9 +9,9 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/scenarios/outcome/explorations"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // blockRuns is the number of runs of a job: enough for a line in a journal, few
@@ -38,7 +38,7 @@ type Options struct {
 
 // NewPlan finds out what is to be drawn for a lock, from a run without faults. The
 // errors are about the options, or say that the lock fails in that run.
-func NewPlan(l play.Lock, opts Options) (*explorations.Plan, error) {
+func NewPlan(l subject.Lock, opts Options) (*explorations.Plan, error) {
 	opts.Space.Lock, opts.Space.Faults, opts.Space.Kinds = "", nil, nil
 	p := &explorations.Plan{Lock: l.Name, Judge: opts.Judge, Collect: opts.Collect,
 		Runs: opts.Runs, FirstSeed: opts.FirstSeed, Block: blockRuns}
@@ -73,7 +73,7 @@ func NewPlan(l play.Lock, opts Options) (*explorations.Plan, error) {
 }
 
 // promised refuses classes of fault that the promise does not cover.
-func promised(l play.Lock, judge explorations.Judge, asked spaces.Space) error {
+func promised(l subject.Lock, judge explorations.Judge, asked spaces.Space) error {
 	if judge != explorations.JudgePromise {
 		return nil
 	}
@@ -89,7 +89,7 @@ func promised(l play.Lock, judge explorations.Judge, asked spaces.Space) error {
 }
 
 // JudgeOf is what a lock is judged by that is to be judged by j: one whose store is under test by its promise alone.
-func JudgeOf(l play.Lock, j explorations.Judge) (explorations.Judge, error) {
+func JudgeOf(l subject.Lock, j explorations.Judge) (explorations.Judge, error) {
 	switch {
 	case !l.TestsFence():
 		return j, nil
@@ -100,7 +100,7 @@ func JudgeOf(l play.Lock, j explorations.Judge) (explorations.Judge, error) {
 }
 
 // Judged is a lock as it is judged: with or without its promise.
-func Judged(l play.Lock, j explorations.Judge) play.Lock {
+func Judged(l subject.Lock, j explorations.Judge) subject.Lock {
 	switch j {
 	case explorations.JudgeEverything:
 		return l.DutiesAlone()

@@ -12,6 +12,8 @@ import (
 	"locksim/scenarios/fences"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // counterLost has a node that forgets its keys, with the counter of the tokens, while clients go on.
@@ -83,27 +85,27 @@ func refusals(h checker.History) (rightful, refused int) {
 // When Redis has lost the counter, a store refuses rightful holders until the tokens have caught up. A lock that raises
 // the counter to the store's highest token has none refused.
 func TestCounterLost(t *testing.T) {
-	elsewhere := fences.Fence{Name: "guard-elsewhere", Rule: fence.Seal, Servers: play.Redis(2),
-		Open: func(e play.Env) (fences.Store, error) {
-			guard, err := redisguard.New(play.RedisClient(e, "r1"), fence.Seal)
+	elsewhere := fences.Fence{Name: "guard-elsewhere", Rule: fence.Seal, Servers: subject.Redis(2),
+		Open: func(e subject.Env) (fences.Store, error) {
+			guard, err := redisguard.New(subject.RedisClient(e, "r1"), fence.Seal)
 			return fences.Hash(guard), err
 		}}
-	plain, err := play.FindLock("fenced", nil)
+	plain, err := redislocks.Find("fenced", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	plain.Promise.Exclusion = append(plain.Promise.Exclusion, lock.FaultFlush)
 	mended := plain
-	mended.New = func(e play.Env) (lock.Locker, error) {
-		node := play.RedisClient(e, "r0")
+	mended.New = func(e subject.Env) (lock.Locker, error) {
+		node := subject.RedisClient(e, "r0")
 		inner, err := lock.NewFenced(node, lock.Options{TTL: e.Spec().TTL, Clock: e.Clock()})
 		if err != nil {
 			return nil, err
 		}
-		guard, err := redisguard.New(play.RedisClient(e, "r1"), fence.Seal)
+		guard, err := redisguard.New(subject.RedisClient(e, "r1"), fence.Seal)
 		return raised{inner, node, guard}, err
 	}
-	count := func(l play.Lock) (rightful, refused int) {
+	count := func(l subject.Lock) (rightful, refused int) {
 		subject, err := l.Fenced(elsewhere.Subject())
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Store is a protected store, as one client reaches it: values by key, behind a fence. A key is protected by a lock
@@ -36,10 +36,10 @@ type Fence struct {
 	Name string
 	// Open makes the access of one client to the store, with the dialer and the clocks of its environment. It is called
 	// once for each process of a run.
-	Open func(e play.Env) (Store, error)
+	Open func(e subject.Env) (Store, error)
 	// Servers are the servers that the store needs. Nil means one Redis server.
-	Servers []play.Servers
-	// Replicas is how many replicas of r0 it needs, such as to read from: see [play.Lock].
+	Servers []subject.Servers
+	// Replicas is how many replicas of r0 it needs, such as to read from: see [subject.Lock].
 	Replicas int
 	// Rule is what the fence promises: [fence.Check], the default, [fence.Seal] or [fence.Strict].
 	Rule fence.Mode
@@ -82,36 +82,37 @@ func (f Fence) Validate() error {
 
 // Subject is the fence as what a search plays: a lock that is right, which mints the tokens, and the store under
 // test as its data. Its scenarios have data: database.
-func (f Fence) Subject() play.Lock {
+func (f Fence) Subject() subject.Lock {
 	rule := f.Rule
 	if rule == "" {
 		rule = fence.Check
 	}
 	servers := f.Servers
 	if servers == nil {
-		servers = play.Redis(1)
+		servers = subject.Redis(1)
 	}
 	classes := f.Faults
 	if classes == nil {
 		classes = DefaultFaults()
 	}
 	twice := rule == fence.Strict
-	return play.Lock{
-		Name: f.Name, About: f.About, Tokens: true, FollowsSpec: true, Replicas: f.Replicas,
-		Servers: append(servers[:len(servers):len(servers)], play.Servers{Kind: ledgerKind, Count: 1}),
-		Keys:    func(string) []string { return nil },
-		New:     func(e play.Env) (lock.Locker, error) { return &locker{env: e, twice: twice}, nil },
-		Promise: lock.Promise{Exclusion: classes, Data: string(rule), FreeWithin: lock.TermAnyTime, TokensUnordered: twice},
-		Data: &play.Data{Fence: f.Name, Rule: rule, Ledger: true, Open: func(e play.Env, _ fence.Mode) (play.Store, error) {
-			s, err := f.Open(e)
-			if err != nil {
-				return nil, err
-			}
-			if s == nil {
-				return nil, fmt.Errorf("the Open of fence %s returned neither a store nor an error", f.Name)
-			}
-			return &judged{f, s, e.Clock()}, nil
-		}},
+	return subject.Lock{
+		Name: f.Name, Traits: subject.Traits{About: f.About, Tokens: true, FollowsSpec: true, Replicas: f.Replicas,
+			Servers: append(servers[:len(servers):len(servers)], subject.Servers{Kind: ledgerKind, Count: 1}),
+			Keys:    func(string) []string { return nil },
+			Promise: lock.Promise{Exclusion: classes, Data: string(rule), FreeWithin: lock.TermAnyTime, TokensUnordered: twice},
+			Data: &subject.Data{Fence: f.Name, Rule: rule, Ledger: true, Open: func(e subject.Env, _ fence.Mode) (subject.Store,
+				error) {
+				s, err := f.Open(e)
+				if err != nil {
+					return nil, err
+				}
+				if s == nil {
+					return nil, fmt.Errorf("the Open of fence %s returned neither a store nor an error", f.Name)
+				}
+				return &judged{f, s, e.Clock()}, nil
+			}}},
+		New: func(e subject.Env) (lock.Locker, error) { return &locker{env: e, twice: twice}, nil },
 	}
 }
 
@@ -126,7 +127,7 @@ type judged struct {
 // by a timeout of their own.
 const outlasts = 30 * time.Second
 
-// Do implements [play.Store].
+// Do implements [subject.Store].
 func (j *judged) Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error) {
 	as := fence.Op{Token: op.Token, Grant: grant}
 	key := op.Resource + ":" + op.Register
@@ -144,12 +145,14 @@ func (j *judged) Do(ctx context.Context, op checker.Op, grant string) (saw strin
 	}
 	if at := ended.Load(); at != nil {
 		if late := j.clock.Now().Sub(*at); late > outlasts {
-			return "", checker.OutcomeUnknown, &play.MisuseError{What: fmt.Sprintf("returned from %s %v after its context had "+
-				"ended: let it end with its context", call, late.Round(time.Second))}
+			return "", checker.OutcomeUnknown,
+				&subject.MisuseError{What: fmt.Sprintf("returned from %s %v after its context had ended: let it end with its "+
+					"context", call, late.Round(time.Second))}
 		}
 	}
 	if err != nil && saw != "" {
-		err = &play.MisuseError{What: fmt.Sprintf("returned from Read both the value %q and an error, %v: return one of them",
+		err = &subject.MisuseError{What: fmt.Sprintf("returned from Read both the value %q and an error, %v: return one "+
+			"of them",
 			saw, err)}
 	}
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"locksim/scenarios/play"
+	"locksim/scenarios/kinds/server"
+	"locksim/scenarios/subject"
 	"locksim/sim"
 	"locksim/sim/trace"
 )
@@ -21,7 +22,7 @@ import (
 // With twice 1 each token is given to two grants, one after the other, as by a counter that was lost.
 
 // ledgerKind is the kind of the ledger.
-var ledgerKind = play.ServerKind{Name: "ledger", Prefix: "led", Beside: true,
+var ledgerKind = subject.ServerKind{Facts: server.Facts{Name: "ledger", Prefix: "led", Beside: true},
 	Make: func(int) sim.Kind { return ledgers{} }}
 
 // ledgers is the kind of the one ledger of a world.

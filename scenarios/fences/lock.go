@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"locksim/lock"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // locker is the lock beside a fence under test: a lease in the ledger, with a token.
 type locker struct {
-	env     play.Env
+	env     subject.Env
 	twice   bool
 	mu      sync.Mutex
 	entropy io.Reader // of the ids of its grants

@@ -11,7 +11,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios"
 	"locksim/scenarios/fences"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // misused is a store over a right one, with one mistake.
@@ -72,7 +72,7 @@ func TestMisuse(t *testing.T) {
 		f := fences.Guard(fence.Check)
 		f.Name = "my-fence"
 		open := f.Open
-		f.Open = func(e play.Env) (fences.Store, error) {
+		f.Open = func(e subject.Env) (fences.Store, error) {
 			s, err := open(e)
 			m := m
 			m.Store = s
@@ -81,9 +81,9 @@ func TestMisuse(t *testing.T) {
 		return f
 	}
 	none := fences.Guard(fence.Check)
-	none.Open = func(play.Env) (fences.Store, error) { return nil, nil }
+	none.Open = func(subject.Env) (fences.Store, error) { return nil, nil }
 	failing := fences.Guard(fence.Check)
-	failing.Open = func(play.Env) (fences.Store, error) { return nil, errors.New("no such table") }
+	failing.Open = func(subject.Env) (fences.Store, error) { return nil, errors.New("no such table") }
 	for _, tc := range []struct {
 		name, want string
 		fence      fences.Fence

@@ -9,14 +9,14 @@ import (
 	"locksim/lock/fence"
 	"locksim/lock/fence/redisguard"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
-	"locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // Own are the fences over Redis that come with locksim, as the command puts them on trial: those of package redisguard,
 // and the specimens of package fencebroken. The caller owns the slice.
-func Own() []play.Lock {
-	var all []play.Lock
+func Own() []subject.Lock {
+	var all []subject.Lock
 	for _, rule := range []fence.Mode{fence.Check, fence.Seal, fence.Strict} {
 		all = append(all, Guard(rule).Subject())
 	}
@@ -32,8 +32,8 @@ func Guard(rule fence.Mode) Fence {
 	return Fence{Name: "redis-" + string(rule), Rule: rule,
 		About: "A hash in Redis behind redisguard, rule " + string(rule) + ": the check of the token and the write are one " +
 			"script.",
-		Open: func(e play.Env) (Store, error) {
-			guard, err := redisguard.New(play.RedisClient(e, "r0"), rule)
+		Open: func(e subject.Env) (Store, error) {
+			guard, err := redisguard.New(subject.RedisClient(e, "r0"), rule)
 			return Hash(guard), err
 		}}
 }
@@ -56,21 +56,22 @@ func (g guarded) Write(ctx context.Context, key, value string, op fence.Op) erro
 
 // Wrong is a specimen over the servers that it needs.
 func Wrong(s fencebroken.Specimen) Fence {
-	return Fence{Name: kinds.BrokenPrefix + s.Name, Rule: s.Rule, About: s.Mistake, Servers: play.Redis(max(s.Redis, 1)),
+	return Fence{Name: kinds.BrokenPrefix + s.Name, Rule: s.Rule, About: s.Mistake,
+		Servers:  subject.Redis(max(s.Redis, 1)),
 		Replicas: s.Replicas, Faults: s.Faults,
-		Open: func(e play.Env) (Store, error) {
+		Open: func(e subject.Env) (Store, error) {
 			var other goredis.Cmdable
 			switch {
 			case s.Redis == 2:
-				other = play.RedisClient(e, "r1")
+				other = subject.RedisClient(e, "r1")
 			case s.Replicas > 0:
-				other = play.RedisClient(e, "r0a")
+				other = subject.RedisClient(e, "r0a")
 			}
-			first := play.RedisClient(e, "r0")
+			first := subject.RedisClient(e, "r0")
 			if s.Resends {
-				opt := redis.Stock()
+				opt := redisclient.Stock()
 				opt.Addr = e.Address("r0")
-				first = redis.ClientWith(e, opt)
+				first = redisclient.With(e, opt)
 			}
 			return s.New(first, other), nil
 		}}

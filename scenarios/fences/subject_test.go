@@ -10,17 +10,20 @@ import (
 	"locksim/scenarios/fences"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // A fence is found by its name, alone and with a lock beside it, and what makes no sense is refused.
 func TestFindSubject(t *testing.T) {
-	unordered := play.Lock{Name: "unordered", Tokens: true, New: func(play.Env) (lock.Locker, error) { return nil, nil },
-		Promise: lock.Promise{Exclusion: lock.Faults(), TokensUnordered: true}}
-	elsewhere := play.Lock{Name: "elsewhere", Tokens: true, New: unordered.New,
-		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultFlush}}}
+	unordered := subject.Lock{Name: "unordered", Traits: subject.Traits{Tokens: true,
+		Promise: lock.Promise{Exclusion: lock.Faults(), TokensUnordered: true}},
+		New: func(subject.Env) (lock.Locker, error) { return nil, nil }}
+	elsewhere := subject.Lock{Name: "elsewhere", Traits: subject.Traits{Tokens: true,
+		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultFlush}}}, New: unordered.New}
 	extra := append(fences.Own(), unordered, elsewhere)
 	for _, tc := range []struct{ kind, store, name, err string }{
-		{play.Ledger, "redis-check", "redis-check", ""},
+		{subject.Ledger, "redis-check", "redis-check", ""},
 		{"fenced", "redis-check", "fenced+redis-check", ""},
 		{"fenced+redis-check", "redis-check", "fenced+redis-check", ""},
 		{"redis-check", "redis-check", "redis-check", ""},
@@ -33,7 +36,7 @@ func TestFindSubject(t *testing.T) {
 		{"fenced", "redis-chek", "", "did you mean redis-check?"},
 		{"fence", "redis-check", "", "there is no lock"},
 	} {
-		l, err := play.FindSubject(tc.kind, tc.store, extra)
+		l, err := redislocks.FindSubject(tc.kind, tc.store, extra)
 		switch {
 		case tc.err == "" && err != nil:
 			t.Errorf("%s and %s: %v", tc.kind, tc.store, err)
@@ -43,11 +46,11 @@ func TestFindSubject(t *testing.T) {
 			t.Errorf("%s and %s are %s, want %s", tc.kind, tc.store, l.Name, tc.name)
 		}
 	}
-	if l, err := play.FindLock("fenced+redis-seal", extra); err != nil || l.Kind() != "fenced" ||
+	if l, err := redislocks.Find("fenced+redis-seal", extra); err != nil || l.Kind() != "fenced" ||
 		l.Fence() != "redis-seal" {
 		t.Errorf("fenced+redis-seal is %s with %s (%v)", l.Kind(), l.Fence(), err)
 	}
-	if _, err := play.FindLock("single+redis-seal", extra); err == nil || errors.Is(err, play.ErrUnknownLock) {
+	if _, err := redislocks.Find("single+redis-seal", extra); err == nil || errors.Is(err, subject.ErrUnknownLock) {
 		t.Errorf("single+redis-seal: %v", err)
 	}
 }
@@ -67,7 +70,7 @@ func TestStoreOfAScenario(t *testing.T) {
 	if _, err := play.Run(sc, fences.Guard(fence.Check).Subject(), play.RunOptions{Seed: 1}); err != nil {
 		t.Error(err)
 	}
-	plain, err := play.FindLock("fenced", nil)
+	plain, err := redislocks.Find("fenced", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

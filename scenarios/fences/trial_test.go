@@ -13,7 +13,9 @@ import (
 	"locksim/scenarios/fences"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
+	"locksim/scenarios/subject"
 )
 
 // runs is the number of runs of a right fence: that of FENCE_RUNS, or the usual one.
@@ -70,9 +72,9 @@ func TestWrongFencesAreFound(t *testing.T) {
 // A run with a store under test is the same when it is made again, with the ledger and with another lock.
 func TestTrialsAreDeterministic(t *testing.T) {
 	for _, f := range fences.Own() {
-		for _, kind := range []string{play.Ledger, "fenced"} {
-			l, err := play.FindSubject(kind, f.Fence(), fences.Own())
-			if kind != play.Ledger && f.Promises(nil) && err != nil &&
+		for _, kind := range []string{subject.Ledger, "fenced"} {
+			l, err := redislocks.FindSubject(kind, f.Fence(), fences.Own())
+			if kind != subject.Ledger && f.Promises(nil) && err != nil &&
 				strings.Contains(err.Error(), "no fault under which both") {
 				continue // of those of the one, the other promises none
 			}

@@ -9,6 +9,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sentinellocks"
 )
 
@@ -25,7 +26,7 @@ func TestWorldDoesEveryAction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := play.Kind("fenced")
+		l, err := redislocks.Kind("fenced")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,7 +67,7 @@ func formatServers(w World) string {
 		counts = append(counts, fmt.Sprintf("redis: %d", w.Redis))
 	}
 	for _, s := range w.Servers {
-		counts = append(counts, fmt.Sprintf("%s: %d", s.Kind, s.Count))
+		counts = append(counts, fmt.Sprintf("%s: %d", s.Name, s.Count))
 	}
 	return strings.Join(counts, ", ")
 }

@@ -17,7 +17,7 @@ import (
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
 	"locksim/scenarios/zklocks"
@@ -75,7 +75,7 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	}
 	for _, s := range all {
 		for _, name := range s.LockNames() {
-			if _, err := play.FindLock(name, slices.Concat(etcdlocks.All(), sqllocks.All(), zklocks.All(),
+			if _, err := redislocks.Find(name, slices.Concat(etcdlocks.All(), sqllocks.All(), zklocks.All(),
 				sentinellocks.All())); err != nil && !testruns.WithoutPostgres(err) {
 				t.Errorf("%s names the lock %s: %v", s.File, name, err)
 			}

@@ -91,17 +91,17 @@ func (p *reader) scenario() *Scenario {
 func readWorld(v value, sc *Scenario) {
 	names := []string{"redis"}
 	for _, k := range v.p.kinds {
-		names = append(names, k.Kind)
+		names = append(names, k.Name)
 	}
 	f, w := readKeys(v, "world", sc, names...), &sc.World
 	for _, k := range v.p.kinds {
 		count := 0
-		if f.whole(k.Kind, &count); count != 0 {
-			w.Servers = append(w.Servers, ServerCount{k.Kind, k.Prefix, count, k.Leader, k.Lacks, k.Watches, k.Behind, k.Beside})
+		if f.whole(k.Name, &count); count != 0 {
+			w.Servers = append(w.Servers, ServerCount{k, count})
 		}
 	}
 	if slices.SortFunc(w.Servers,
-		func(a, b ServerCount) int { return strings.Compare(a.Kind, b.Kind) }); len(w.Servers) > 0 {
+		func(a, b ServerCount) int { return strings.Compare(a.Name, b.Name) }); len(w.Servers) > 0 {
 		w.Redis = 0 // unless the file says otherwise
 	}
 	f.whole("redis", &w.Redis)

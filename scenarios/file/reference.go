@@ -43,7 +43,7 @@ func Reference() []Entry {
 			fmt.Sprintf("a number from 0 to %d", MaxRedis), "`1`; `0` in a world with another kind of servers"},
 	}
 	for _, k := range kinds.Servers() {
-		all = append(all, Entry{"world", k.Kind, fmt.Sprintf("How many servers `%s0`, `%[1]s1`, … of this kind there are. A "+
+		all = append(all, Entry{"world", k.Name, fmt.Sprintf("How many servers `%s0`, `%[1]s1`, … of this kind there are. A "+
 			"lock that needs more gets more.", k.Prefix), fmt.Sprintf("a number from 0 to %d", MaxServers), "`0`"})
 	}
 	all = append(all, entries("world")...)

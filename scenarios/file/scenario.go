@@ -473,23 +473,11 @@ func (s *Scenario) Detach() {
 
 // ServerCount is the number of servers of a kind other than Redis.
 type ServerCount struct {
-	// Kind is the name of the kind.
-	Kind string `json:"kind"`
-	// Prefix begins the names of its servers.
-	Prefix string `json:"prefix"`
+	// Facts are those of the kind. Its Lacks have [PowerLoss] where the machines of its servers cannot lose their power in
+	// this program.
+	server.Facts
 	// Count is the number of servers.
 	Count int `json:"count" jsonschema:"minimum=1"`
-	// Leader is the name of whichever of its servers leads, if they have a leader.
-	Leader string `json:"leader,omitempty"`
-	// Lacks are the kinds of fault that cannot strike its servers: see [server.Facts]. [PowerLoss] is one of them where
-	// their machines cannot lose their power in this program.
-	Lacks []string `json:"lacks,omitempty"`
-	// Watches says that its servers watch r0 and its replicas: see [server.Facts].
-	Watches bool `json:"watches,omitempty"`
-	// Behind says that other servers ask its servers, and no client: see [server.Facts].
-	Behind bool `json:"behind,omitempty"`
-	// Beside says that only the harness needs its servers: see [server.Facts].
-	Beside bool `json:"beside,omitempty"`
 }
 
 // PowerLoss is a crash in mode power, among the kinds of fault that cannot strike some servers.
@@ -503,8 +491,8 @@ const MaxServers = 9
 func withKnown(own []server.Facts) []server.Facts {
 	all := slices.Clone(own)
 	for _, k := range kinds.Servers() {
-		if !slices.ContainsFunc(all, func(f server.Facts) bool { return f.Kind == k.Kind }) {
-			all = append(all, k)
+		if !slices.ContainsFunc(all, func(f server.Facts) bool { return f.Name == k.Name }) {
+			all = append(all, k.Facts)
 		}
 	}
 	return all
@@ -513,7 +501,7 @@ func withKnown(own []server.Facts) []server.Facts {
 // Count is the number of servers of a kind other than Redis.
 func (w World) Count(kind string) int {
 	for _, s := range w.Servers {
-		if s.Kind == kind {
+		if s.Name == kind {
 			return s.Count
 		}
 	}

@@ -72,7 +72,7 @@ func (s checked) validateWorld() error {
 // kind needs no Redis server.
 func (s checked) validateServers() error {
 	for _, c := range s.World.Servers {
-		if err := counted("world."+c.Kind, c.Count, MaxServers); err != nil {
+		if err := counted("world."+c.Name, c.Count, MaxServers); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ func (s checked) clients() role {
 	pool := faults.ExhaustPool{}.Kind()
 	if s.redisNodes() == 0 && len(s.World.Servers) > 0 &&
 		!slices.ContainsFunc(s.World.Servers, func(c ServerCount) bool { return !slices.Contains(c.Lacks, pool) }) {
-		r.title, r.lacks = fmt.Sprintf("clients of %s servers", s.World.Servers[0].Kind), []string{pool}
+		r.title, r.lacks = fmt.Sprintf("clients of %s servers", s.World.Servers[0].Name), []string{pool}
 	}
 	return r
 }
@@ -45,7 +45,7 @@ func (s checked) replicas() role {
 func (s checked) others() []role {
 	var all []role
 	for _, c := range s.World.Servers {
-		all = append(all, role{c.Kind + " servers", Numbered(c.Prefix, c.Count), c.Leader, c.Lacks})
+		all = append(all, role{c.Name + " servers", Numbered(c.Prefix, c.Count), c.Leader, c.Lacks})
 	}
 	return all
 }
@@ -81,7 +81,7 @@ func (s checked) roles(of faults.Role) []role {
 	if of.Has(faults.Watchers) {
 		for _, c := range s.World.Servers {
 			if c.Watches {
-				all = append(all, role{title: c.Kind + " servers", names: Numbered(c.Prefix, c.Count)})
+				all = append(all, role{title: c.Name + " servers", names: Numbered(c.Prefix, c.Count)})
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/zklocks/facts"
 )
 
@@ -64,23 +65,26 @@ func TestValidateScenariosBuiltInGo(t *testing.T) {
 		}, "faults[0].partition.for: 25h0m0s is out of range: give a time from 0s to 24h"},
 		{"a fault that cannot strike a server", func(s *file.Scenario) {
 			s.World.Redis, s.World.Servers = 0,
-				[]file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Leader: "leader", Lacks: facts.Server.Lacks}}
+				[]file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "e", Leader: "leader", Lacks: facts.Server.Lacks},
+					Count: 3}}
 			s.Faults = []faults.Fault{{Action: faults.Stall{Node: "e0", For: time.Second}},
 				{Action: faults.ClockJump{Clock: "leader", By: time.Second}}}
 		}, "faults[1].clock_jump.clock: leader is one of the etcd servers, which clock_jump cannot strike: Redis nodes " +
 			"have it"},
 		{"the pool of a client that has none", func(s *file.Scenario) {
 			s.World.Redis, s.World.Servers = 0,
-				[]file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Lacks: facts.Server.Lacks}}
+				[]file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "e", Lacks: facts.Server.Lacks}, Count: 3}}
 			s.Faults = []faults.Fault{{Action: faults.ExhaustPool{Process: "c0", For: time.Second}}}
 		}, "faults[0].exhaust_pool.process: c0 is one of the clients of etcd servers, which exhaust_pool cannot strike: " +
 			"Redis nodes have it"},
 		{"the pool of a client with Redis nodes too", func(s *file.Scenario) {
-			s.World.Servers = []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Lacks: facts.Server.Lacks}}
+			s.World.Servers = []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "e", Lacks: facts.Server.Lacks},
+				Count: 3}}
 			s.Faults = []faults.Fault{{Action: faults.ExhaustPool{Process: "c0", For: time.Second}}}
 		}, ""},
 		{"the same fault elsewhere", func(s *file.Scenario) {
-			s.World.Servers = []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Lacks: facts.Server.Lacks}}
+			s.World.Servers = []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "e", Lacks: facts.Server.Lacks},
+				Count: 3}}
 			s.Faults = []faults.Fault{{Action: faults.ClockJump{Clock: "c0", By: time.Second}},
 				{Action: faults.ClockJump{Clock: "r0", By: time.Second}}}
 		}, ""},

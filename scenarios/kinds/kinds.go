@@ -179,7 +179,7 @@ func RedisOf(name string) (n int, ok bool) {
 }
 
 // servers are the kinds of servers that come with locksim, besides Redis, with the locks that run on them.
-var servers = []server.Facts{
+var servers = []server.Kind{
 	etcdfacts.Server,
 	sentinelfacts.Server,
 	sqlfacts.Server,
@@ -188,7 +188,7 @@ var servers = []server.Facts{
 
 // Servers are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to
 // play it takes a lock that has them. The caller owns the slice, and changes nothing in it.
-func Servers() []server.Facts { return slices.Clone(servers) }
+func Servers() []server.Kind { return slices.Clone(servers) }
 
 // elsewhere is a lock that comes with locksim in a package of its own, which few programs import.
 func elsewhere(name string) (l server.Lock, path string, ok bool) {

@@ -16,8 +16,10 @@ import (
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/subject"
 	"locksim/scenarios/zklocks"
 )
 
@@ -37,7 +39,7 @@ func TestExpectations(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(sc.Expect)) {
 			t.Run(sc.Name+" "+name, func(t *testing.T) {
 				unmet, err := unmetBy(sc, name, locks)
-				if missing, ok := errors.AsType[*play.MissingError](err); ok && testruns.WithoutPostgres(missing.Why) {
+				if missing, ok := errors.AsType[*subject.MissingError](err); ok && testruns.WithoutPostgres(missing.Why) {
 					t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
 				}
 				if err != nil {
@@ -55,13 +57,13 @@ func TestExpectations(t *testing.T) {
 
 // unmetBy plays a scenario once with a lock in each mode for which it has an expectation. It returns a sentence for
 // each run that ends worse, and for each expectation that no run can meet.
-func unmetBy(sc *file.Scenario, name string, locks []play.Lock) (unmet []string, err error) {
+func unmetBy(sc *file.Scenario, name string, locks []subject.Lock) (unmet []string, err error) {
 	if !slices.Contains(sc.LockNames(), name) {
 		return []string{fmt.Sprintf("%s: scenario %s does not name lock %s, so nothing plays it: add it to locks, or "+
 			"remove what is expected of it",
 			sc.Pos("expect."+name), sc.Name, name)}, nil
 	}
-	l, err := play.FindLock(name, locks)
+	l, err := redislocks.Find(name, locks)
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,10 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/sentinellocks"
+	"locksim/scenarios/subject"
 	"locksim/scenarios/zklocks"
 	"locksim/sim/rare"
 )
@@ -130,7 +132,7 @@ func TestRarePathsOfADay(t *testing.T) {
 }
 
 // anyLock are the locks that these tests play, besides those that every program has.
-func anyLock() []play.Lock {
+func anyLock() []subject.Lock {
 	return slices.Concat(etcdlocks.All(), zklocks.All(), sentinellocks.All(), sentinellocks.Specimens())
 }
 
@@ -138,7 +140,7 @@ func anyLock() []play.Lock {
 func reaches(t *testing.T, name string, faults []lock.Fault, runs int, paths []rare.Path) {
 	t.Helper()
 	var reached rare.Set
-	l, err := play.FindLock(name, anyLock())
+	l, err := redislocks.Find(name, anyLock())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +169,7 @@ func played(t *testing.T, source string) rare.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.FindLock(sc.Lock.Kind, anyLock())
+	l, err := redislocks.Find(sc.Lock.Kind, anyLock())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // Job is a part of a matrix that one process does: one scenario with one lock, in
@@ -30,13 +32,13 @@ type Job struct {
 // client passed, the scenario is also played without its faults. extra are locks that do not come with
 // locksim. The result has a tally for each mode, in order.
 //
-// Errors are those of [file.Parse], [play.FindLock] and [play.Run].
-func (j Job) Play(extra []play.Lock, step func()) ([]Tally, error) {
-	sc, err := file.Parse(j.File, []byte(j.Source), play.ServerNames(extra...)...)
+// Errors are those of [file.Parse], [redislocks.Find] and [play.Run].
+func (j Job) Play(extra []subject.Lock, step func()) ([]Tally, error) {
+	sc, err := file.Parse(j.File, []byte(j.Source), subject.ServerNames(extra...)...)
 	if err != nil {
 		return nil, err
 	}
-	l, err := play.FindLock(j.Lock, extra)
+	l, err := redislocks.Find(j.Lock, extra)
 	if err != nil {
 		return nil, err
 	}

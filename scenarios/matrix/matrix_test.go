@@ -17,11 +17,14 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 	"locksim/sim"
 )
 
@@ -96,7 +99,7 @@ func pairs(p *matrix.Plan) []string {
 func TestMatrixPlan(t *testing.T) {
 	one := parsed(t, "one.yaml", "name: one\nlocks: [fenced, single, broken/get-then-del]\n")
 	two := parsed(t, "two.yaml", "name: two\nlock: {kind: redlock}\n")
-	mine, ours := play.Lock{Name: "mine"}, play.Lock{Name: "etcd"}
+	mine, ours := subject.Lock{Name: "mine"}, subject.Lock{Name: "etcd"}
 	for name, tt := range map[string]struct {
 		opts matrix.Options
 		want []string
@@ -110,18 +113,18 @@ func TestMatrixPlan(t *testing.T) {
 		"specimens by a pattern": {matrix.Options{Locks: []string{"broken/*"}}, []string{"one broken/get-then-del none"}},
 		"a lock and specimens": {matrix.Options{Locks: []string{"redlock"}, Specimens: true},
 			[]string{"one broken/get-then-del none", "two redlock none"}},
-		"user's lock": {matrix.Options{Extra: []play.Lock{mine}}, []string{
+		"user's lock": {matrix.Options{Extra: []subject.Lock{mine}}, []string{
 			"one fenced none,seal", "one mine none", "one single none", "two mine none", "two redlock none"}},
-		"a lock that is not named": {matrix.Options{Extra: []play.Lock{ours}},
+		"a lock that is not named": {matrix.Options{Extra: []subject.Lock{ours}},
 			[]string{"one fenced none,seal", "one single none", "two redlock none"}},
-		"nor by a pattern": {matrix.Options{Extra: []play.Lock{ours}, Locks: []string{"etc*", "single"}},
+		"nor by a pattern": {matrix.Options{Extra: []subject.Lock{ours}, Locks: []string{"etc*", "single"}},
 			[]string{"one single none"}},
-		"but by a flag": {matrix.Options{Extra: []play.Lock{ours}, Locks: []string{"etcd"}},
+		"but by a flag": {matrix.Options{Extra: []subject.Lock{ours}, Locks: []string{"etcd"}},
 			[]string{"one etcd none", "two etcd none"}},
-		"their own locks": {matrix.Options{Own: true, Extra: []play.Lock{mine}},
+		"their own locks": {matrix.Options{Own: true, Extra: []subject.Lock{mine}},
 			[]string{"one fenced none,seal", "two redlock none"}},
 		"one of their own locks": {matrix.Options{Own: true, Locks: []string{"redlock"}}, []string{"two redlock none"}},
-		"only the user's lock": {matrix.Options{Extra: []play.Lock{mine}, Locks: []string{"mine"}},
+		"only the user's lock": {matrix.Options{Extra: []subject.Lock{mine}, Locks: []string{"mine"}},
 			[]string{"one mine none", "two mine none"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -229,15 +232,16 @@ func TestMatrixJobs(t *testing.T) {
 
 // Jobs with a server outside the world take long, though they have few messages.
 func TestMatrixJobsOutside(t *testing.T) {
-	outside := play.ServerKind{Name: "outside", Prefix: "o", Make: func(int) sim.Kind { return nil },
+	outside := subject.ServerKind{Facts: server.Facts{Name: "outside", Prefix: "o"},
+		Make: func(int) sim.Kind { return nil },
 		Stop: func() error { return nil }}
-	slow := play.Lock{Name: "slow", Servers: []play.Servers{{Kind: outside, Count: 1}},
-		New: func(play.Env) (lock.Locker, error) { return nil, nil }}
+	slow := subject.Lock{Name: "slow", Traits: subject.Traits{Servers: []subject.Servers{{Kind: outside, Count: 1}}},
+		New: func(subject.Env) (lock.Locker, error) { return nil, nil }}
 	heavy := parsed(t, "a.yaml", "name: a-heavy\nworld: {clients: 5}\nworkload: {rounds: 3}\n")
 	light := parsed(t, "b.yaml", "name: b-light\nworld: {clients: 2}\nlock: {kind: slow}\nworkload: {rounds: 1}\n")
 	var got []string
 	for _, j := range plan(t, matrix.Options{Scenarios: []*file.Scenario{heavy, light}, Modes: []fence.Mode{fence.None},
-		Extra: []play.Lock{slow}, Locks: []string{"slow", "fenced"}}).Jobs() {
+		Extra: []subject.Lock{slow}, Locks: []string{"slow", "fenced"}}).Jobs() {
 		got = append(got, fmt.Sprint(j.Lock, " ", j.Weight))
 	}
 	want := []string{"slow 900", "slow 120", "fenced 30"}
@@ -277,13 +281,13 @@ func TestMatrixJobNondeterminism(t *testing.T) {
 	sc, l := testruns.Load(t, "calm")
 	drawing := l
 	drawing.Name = "drawing"
-	drawing.New = func(e play.Env) (lock.Locker, error) {
+	drawing.New = func(e subject.Env) (lock.Locker, error) {
 		inner, err := l.New(e)
 		return testlocks.UnseededDelay(inner, e.Clock()), err
 	}
 	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: "drawing", Modes: []fence.Mode{fence.None},
 		Seeds: outcome.Seeds{First: 1, Last: 5}}
-	_, err := job.Play([]play.Lock{drawing}, func() { t.Error("the seed was counted") })
+	_, err := job.Play([]subject.Lock{drawing}, func() { t.Error("the seed was counted") })
 	if _, ok := errors.AsType[*play.NondeterminismError](err); !ok {
 		t.Errorf("%v", err)
 	}
@@ -342,15 +346,15 @@ faults:
 }
 
 // passing is a user's lock that passes a point in every acquire.
-func passing(t *testing.T, point string) play.Lock {
+func passing(t *testing.T, point string) subject.Lock {
 	t.Helper()
-	l, err := play.Kind("fenced")
+	l, err := redislocks.Kind("fenced")
 	if err != nil {
 		t.Fatal(err)
 	}
 	inner := l.New
 	l.Name = "mine"
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locks, err := inner(e)
 		return pointLock{locks, e, point}, err
 	}
@@ -359,7 +363,7 @@ func passing(t *testing.T, point string) play.Lock {
 
 type pointLock struct {
 	lock.Locker
-	env   play.Env
+	env   subject.Env
 	point string
 }
 
@@ -410,7 +414,7 @@ func TestMatrixLeavesOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := played(t, matrix.Options{Scenarios: []*file.Scenario{parsed(t, "./pointed.yaml", tt.source)},
 				Modes: []fence.Mode{fence.None, fence.Seal},
-				Seeds: outcome.Seeds{First: 1, Last: 2}, Extra: []play.Lock{passing(t, tt.point)}, Locks: []string{"mine"}})
+				Seeds: outcome.Seeds{First: 1, Last: 2}, Extra: []subject.Lock{passing(t, tt.point)}, Locks: []string{"mine"}})
 			if diff := cmp.Diff(tt.want, m.NotRun, cmpopts.EquateEmpty()); diff != "" {
 				t.Error(diff)
 			}
@@ -425,7 +429,7 @@ func TestMatrixLeavesOut(t *testing.T) {
 func TestMatrixReplays(t *testing.T) {
 	m := played(t, matrix.Options{Scenarios: []*file.Scenario{paused(t, "")}, Seeds: outcome.Seeds{First: 3, Last: 5}})
 	for _, c := range m.Cells {
-		l, err := play.Kind(c.Lock)
+		l, err := redislocks.Kind(c.Lock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -466,7 +470,7 @@ func TestMatrixGaps(t *testing.T) {
 	bad := matrix.Answer{Error: "x.yaml: it has no owners", BadInput: &file.InputError{Msg: "it has no owners"}}
 	lost := matrix.Answer{Error: "the worker process hung"}
 	opts := matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlocks: [single, fenced]\n")},
-		Extra: []play.Lock{{Name: "mine"}}}
+		Extra: []subject.Lock{{Name: "mine"}}}
 	p := plan(t, opts)
 	var answers []matrix.Answer
 	refused := 0
@@ -511,7 +515,7 @@ func TestMatrixAnswer(t *testing.T) {
 
 // A plan has the same rows and columns as its matrix.
 func TestMatrixPlanRowsAndColumns(t *testing.T) {
-	all, err := play.Library(nil)
+	all, err := redislocks.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,8 @@ import (
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/matrices"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // Options say what a matrix contains.
@@ -39,7 +40,7 @@ type Options struct {
 	// Extra are locks that the program was given. They take part in every scenario; one
 	// that comes with locksim does so only if Locks has its name, and otherwise where it
 	// is named.
-	Extra []play.Lock
+	Extra []subject.Lock
 }
 
 // Plan is what has to be run for a matrix, and the order in which it is shown. It
@@ -55,7 +56,7 @@ type Plan struct {
 // pair is one scenario with one lock.
 type pair struct {
 	scenario *file.Scenario
-	lock     play.Lock
+	lock     subject.Lock
 	named    bool // the scenario names this lock
 }
 
@@ -131,7 +132,7 @@ func (p *Plan) checkPatterns() error {
 }
 
 // knownLocks are kinds first, then the user's locks, then specimens.
-func knownLocks(extra []play.Lock) []string {
+func knownLocks(extra []subject.Lock) []string {
 	names := kinds.Names()
 	for _, l := range extra {
 		names = append(names, l.Name)
@@ -183,7 +184,7 @@ func (p *Plan) addScenario(sc *file.Scenario) error {
 	}
 	var row []pair
 	for _, name := range names {
-		l, err := play.FindLock(name, p.opts.Extra)
+		l, err := redislocks.Find(name, p.opts.Extra)
 		if err != nil {
 			return sc.ErrorAt(lockPos(sc, name), "%v", err)
 		}
@@ -210,7 +211,7 @@ func lockPos(sc *file.Scenario, name string) faults.Pos {
 }
 
 // order compares two locks by the order of the columns.
-func (p *Plan) order(a, b play.Lock) int {
+func (p *Plan) order(a, b subject.Lock) int {
 	return cmp.Compare(slices.Index(p.known, a.Name), slices.Index(p.known, b.Name))
 }
 
@@ -235,7 +236,7 @@ func (p *Plan) planJobs() {
 // modes are the asked modes in which the lock can run.
 func (p pair) modes(asked []fence.Mode) []fence.Mode {
 	if p.lock.TestsFence() {
-		return play.DefaultModes(p.lock)
+		return subject.DefaultModes(p.lock)
 	}
 	return slices.DeleteFunc(slices.Clone(asked), func(m fence.Mode) bool { return m.NeedsToken() && !p.lock.Tokens })
 }
@@ -244,7 +245,7 @@ func (p pair) modes(asked []fence.Mode) []fence.Mode {
 func (p pair) work() int {
 	nodes := max(p.scenario.World.Redis, p.lock.Nodes())
 	messages := nodes * p.scenario.World.Clients * p.scenario.Workload.Rounds
-	if slices.ContainsFunc(p.lock.Servers, func(s play.Servers) bool { return s.Kind.Stop != nil }) {
+	if slices.ContainsFunc(p.lock.Servers, func(s subject.Servers) bool { return s.Kind.Stop != nil }) {
 		return realServer * messages
 	}
 	return messages
@@ -299,10 +300,10 @@ func (p *Plan) Columns() []matrices.Lock {
 }
 
 // Locks are the columns of the plan, in order. The caller owns the slice.
-func (p *Plan) Locks() []play.Lock {
-	var columns []play.Lock
+func (p *Plan) Locks() []subject.Lock {
+	var columns []subject.Lock
 	for _, pair := range p.pairs {
-		if !slices.ContainsFunc(columns, func(l play.Lock) bool { return l.Name == pair.lock.Name }) {
+		if !slices.ContainsFunc(columns, func(l subject.Lock) bool { return l.Name == pair.lock.Name }) {
 			columns = append(columns, pair.lock)
 		}
 	}

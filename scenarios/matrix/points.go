@@ -10,6 +10,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -54,7 +55,7 @@ func (t *Tally) addPoints(points []string) {
 // addCalmPoints adds to the tallies of a job the points that clients pass in a run
 // without faults, if there are points that they passed in no run with them: a fault
 // that strikes earlier may keep a client from a point that the lock has.
-func (j Job) addCalmPoints(sc *file.Scenario, l play.Lock, tallies []Tally) error {
+func (j Job) addCalmPoints(sc *file.Scenario, l subject.Lock, tallies []Tally) error {
 	if len(tallies) == 0 || len(unpassed(sc, tallies)) == 0 {
 		return nil
 	}

@@ -9,7 +9,8 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // storedPlan is a plan as JSON: it has no patterns, so that it means the same to a
@@ -42,7 +43,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 
 // ReadPlan reads a plan that was written as JSON. extra are locks that do not come
 // with locksim. The error says what is invalid in the plan.
-func ReadPlan(data []byte, extra []play.Lock) (*Plan, error) {
+func ReadPlan(data []byte, extra []subject.Lock) (*Plan, error) {
 	var s storedPlan
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("this is no plan of a matrix: %w", err)
@@ -54,7 +55,7 @@ func ReadPlan(data []byte, extra []play.Lock) (*Plan, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Scenarios)) {
 		row := s.Scenarios[name]
-		sc, err := file.Parse(row.File, []byte(row.Source), play.ServerNames(extra...)...)
+		sc, err := file.Parse(row.File, []byte(row.Source), subject.ServerNames(extra...)...)
 		if err != nil {
 			return nil, fmt.Errorf("this plan of a matrix is invalid: %w", err)
 		}
@@ -63,7 +64,7 @@ func ReadPlan(data []byte, extra []play.Lock) (*Plan, error) {
 		}
 		var pairs []pair
 		for _, lock := range row.Locks {
-			l, err := play.FindLock(lock, extra)
+			l, err := redislocks.Find(lock, extra)
 			if err != nil {
 				return nil, fmt.Errorf("this plan of a matrix has a lock that this program does not know: %w", err)
 			}

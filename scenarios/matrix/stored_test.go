@@ -11,7 +11,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // A plan that was stored and read again has the same jobs, in the same order, and
@@ -23,7 +23,7 @@ func TestPlanIsStored(t *testing.T) {
 	}
 	opts := matrix.Options{Scenarios: []*file.Scenario{paused(t, "locks: [fenced, single]\n"), library},
 		Seeds: outcome.Seeds{First: 3, Last: 44},
-		Modes: []fence.Mode{fence.Seal, fence.None}, Locks: []string{"*"}, Extra: []play.Lock{{Name: "mine"}}}
+		Modes: []fence.Mode{fence.Seal, fence.None}, Locks: []string{"*"}, Extra: []subject.Lock{{Name: "mine"}}}
 	p := plan(t, opts)
 	data, err := json.Marshal(p)
 	if err != nil {

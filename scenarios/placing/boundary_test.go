@@ -15,9 +15,12 @@ import (
 	"locksim/internal/soak"
 	"locksim/lock"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -145,13 +148,13 @@ func TestPlacedFaults(t *testing.T) {
 }
 
 // small is a scenario whose sweep is quick.
-func small(t *testing.T, kind string, rounds int) (*file.Scenario, play.Lock) {
+func small(t *testing.T, kind string, rounds int) (*file.Scenario, subject.Lock) {
 	t.Helper()
 	sc := file.Defaults()
 	sc.Name, sc.Lock.Kind, sc.Lock.TTL = "small", kind, time.Second
 	sc.Lock.Backoff = file.Range{Min: 60 * time.Millisecond, Max: 120 * time.Millisecond}
 	sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Think = rounds, 200*time.Millisecond, 100*time.Millisecond
-	l, err := play.Kind(kind)
+	l, err := redislocks.Kind(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,17 +163,17 @@ func small(t *testing.T, kind string, rounds int) (*file.Scenario, play.Lock) {
 }
 
 // calm is a scenario for a lock without its faults.
-func calm(sc *file.Scenario, l play.Lock) *file.Scenario {
+func calm(sc *file.Scenario, l subject.Lock) *file.Scenario {
 	out := *sc
 	out.Faults, out.Expect, out.Locks, out.Lock.Kind = nil, nil, nil, l.Name
-	play.Equip(&out.World, l)
+	subject.Equip(&out.World, l)
 	return &out
 }
 
 // swept is a scenario's run without faults, and its boundaries.
-func swept(t *testing.T, sc *file.Scenario, l play.Lock) (*outcome.ModeRun, []boundary) {
+func swept(t *testing.T, sc *file.Scenario, l subject.Lock) (*outcome.ModeRun, []boundary) {
 	t.Helper()
-	o, broken, err := l.Try(sc, 1)
+	o, broken, err := play.Try(l, sc, 1)
 	if err != nil || len(broken) > 0 {
 		t.Fatal(broken, err)
 	}
@@ -242,7 +245,7 @@ func TestPlacementsStrikeBefore(t *testing.T) {
 		for _, b := range found {
 			pl := placer{kinds: kindNamed(t, "pause"), ttl: time.Second}
 			for _, p := range pl.place([]boundary{b}).All {
-				o, _, err := l.Try(p.Scenario(sc), 1)
+				o, _, err := play.Try(l, p.Scenario(sc), 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -251,7 +254,7 @@ func TestPlacementsStrikeBefore(t *testing.T) {
 				}
 				if late := (Placement{faults: []faults.Fault{{At: b.at + 1,
 					Action: p.faults[0].Action}}}); p.faults[0].When == nil {
-					o, _, _ := l.Try(late.Scenario(sc), 1)
+					o, _, _ := play.Try(l, late.Scenario(sc), 1)
 					if before(run.Trace, o.Modes[0].Trace, late, b.at) == "" {
 						t.Fatalf("%s: it is not detected that %v is too late", kind, late)
 					}
@@ -300,7 +303,7 @@ func TestLeftOutIsEquivalent(t *testing.T) {
 }
 
 // standIns are the results of the placements that replace one that was left out.
-func standIns(t *testing.T, l play.Lock, sc *file.Scenario, all []Placement, left Placement) []string {
+func standIns(t *testing.T, l subject.Lock, sc *file.Scenario, all []Placement, left Placement) []string {
 	t.Helper()
 	next := "no violation"
 	for _, p := range slices.Backward(all) {
@@ -316,9 +319,9 @@ func standIns(t *testing.T, l play.Lock, sc *file.Scenario, all []Placement, lef
 }
 
 // ending is the result of a placement.
-func ending(t *testing.T, l play.Lock, sc *file.Scenario, p Placement) string {
+func ending(t *testing.T, l subject.Lock, sc *file.Scenario, p Placement) string {
 	t.Helper()
-	o, broken, err := l.Try(p.Scenario(sc), 1)
+	o, broken, err := play.Try(l, p.Scenario(sc), 1)
 	if err != nil {
 		t.Fatalf("%v: %v", p, err)
 	}
@@ -337,7 +340,7 @@ func TestIdleClocks(t *testing.T) {
 	}
 	p := placer{kinds: kindNamed(t, "wall-clock"), ttl: time.Second, readers: []string{"c0", "c1"}}
 	for _, x := range p.place(found).All {
-		o, _, err := l.Try(x.Scenario(sc), 1)
+		o, _, err := play.Try(l, x.Scenario(sc), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +349,7 @@ func TestIdleClocks(t *testing.T) {
 			t.Errorf("%v: %s", x, diff)
 		}
 	}
-	wall := play.Lock{Name: "wall", New: func(e play.Env) (lock.Locker, error) {
+	wall := subject.Lock{Name: "wall", New: func(e subject.Env) (lock.Locker, error) {
 		_ = e.WallClock().Now()
 		return l.New(e)
 	}}
@@ -373,7 +376,8 @@ func TestEveryNameIsPlaced(t *testing.T) {
 		places := p.place(found).All
 		world := sc.Clone()
 		if name == "sentinel_failover" {
-			world.World.Servers = []file.ServerCount{{Kind: "sentinel", Prefix: "sen", Count: 3, Watches: true}}
+			world.World.Servers = []file.ServerCount{{Facts: server.Facts{Name: "sentinel", Prefix: "sen", Watches: true},
+				Count: 3}}
 		}
 		if len(places) == 0 {
 			t.Errorf("%s is placed nowhere", name)
@@ -415,7 +419,7 @@ func TestSweepReachesPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.Kind("broken/get-then-del")
+	l, err := redislocks.Kind("broken/get-then-del")
 	if err != nil {
 		t.Fatal(err)
 	}

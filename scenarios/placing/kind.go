@@ -99,7 +99,7 @@ func (k faultKind) sample() []faults.Fault {
 }
 
 // sampled are the servers of a sample.
-var sampled = trace.Servers{{Name: "r0", Kind: server.Redis.Kind, Role: trace.RoleSingle},
+var sampled = trace.Servers{{Name: "r0", Kind: server.Redis.Name, Role: trace.RoleSingle},
 	{Name: "sen0", Role: trace.RoleWatcher}}
 
 // class is the class of its faults: of a crash with a restart, that of the restart.
@@ -253,7 +253,7 @@ func clientOf(b boundary) string { return b.client }
 
 // redisOf is the Redis server of a boundary, "" for none.
 func redisOf(b boundary) string {
-	if b.server().Kind == server.Redis.Kind {
+	if b.server().Kind == server.Redis.Name {
 		return b.node
 	}
 	return ""

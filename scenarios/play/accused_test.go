@@ -11,7 +11,8 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // Runs of right locks in which a search once saw a violation.
@@ -71,9 +72,10 @@ faults:
 
 // A lock that waits until a replica has its key takes as long to be granted as the replica lags.
 func TestWaitsForAReplica(t *testing.T) {
-	waits := play.Lock{Name: "waits", Servers: play.Redis(1), FollowsSpec: true, Promise: lock.LeasePromise(),
-		New: func(e play.Env) (lock.Locker, error) {
-			client := simredis.Client(e, "r0")
+	waits := subject.Lock{Name: "waits", Traits: subject.Traits{Servers: subject.Redis(1), FollowsSpec: true,
+		Promise: lock.LeasePromise()},
+		New: func(e subject.Env) (lock.Locker, error) {
+			client := redisclient.New(e, "r0")
 			single, err := lock.NewSingle(client, lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"),
 				Jitter: e.Source("lock")})
 			return altered{single, func(ctx context.Context, resource string) (lock.Lease, error) {

@@ -15,6 +15,7 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -30,9 +31,9 @@ type client struct {
 	proc   Machine
 	view   View
 	locker lock.Locker
-	data   Store      // that of the database of the lock; nil if the data is in s0
-	owned  lock.Owned // for an owner of each round; nil if all have one
-	life   int        // how often the process had been started before
+	data   subject.Store // that of the database of the lock; nil if the data is in s0
+	owned  lock.Owned    // for an owner of each round; nil if all have one
+	life   int           // how often the process had been started before
 	rounds int
 	value  string // the register of the value that the round fills, in a workload that does
 	dice   *rand.Rand
@@ -74,7 +75,7 @@ type grant struct {
 	ops      []checker.Op
 	sent     *checker.Op // the operation that has not ended; nil for none
 	lease    lock.Lease
-	store    Store          // of the protected data
+	store    subject.Store  // of the protected data
 	pending  []int          // the indices of writes that take effect with the release
 	calls    []checker.Call // those of the lease that returned
 	lossSeen atomic.Bool    // the client has observed the loss
@@ -132,7 +133,7 @@ func (p *play) newLocker(m Machine) (l lock.Locker, err error) {
 }
 
 // env is the environment of the lock on a machine.
-func (p *play) env(m Machine) Env {
+func (p *play) env(m Machine) subject.Env {
 	return env{Machine: m, identity: p.identity(m.Name()), spec: p.sc.Lock, asked: &p.asked}
 }
 
@@ -264,7 +265,7 @@ func (c *client) round() error {
 	}
 	g.request = request
 	defer g.unwatch()
-	if err := c.section(g); err != nil || g.Released != 0 {
+	if err := g.section(); err != nil || g.Released != 0 {
 		return err
 	}
 	return g.release()
@@ -329,7 +330,8 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 	if lease == nil {
 		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.play.lock.Name))
 	}
-	g, err := c.begin(s, resource, invoked, called, c.play.lock.formed(lease, called, c.play.sc.Lock.TTL, c.view.Now))
+	g, err := c.begin(s, resource, invoked, called, formed(c.play.lock.Lock, lease, called, c.play.sc.Lock.TTL,
+		c.view.Now))
 	if g != nil {
 		g.ended, g.store = ended, c.storeOf(lease)
 		if l, ok := lease.(caller); ok {
@@ -353,7 +355,7 @@ func (c *client) ask(ctx context.Context, invoked checker.Pos,
 		if errors.Is(err, errors.ErrUnsupported) {
 			break
 		}
-		try.Returned, try.Taken = c.play.world.Now(), c.play.lock.saysTaken(err)
+		try.Returned, try.Taken = c.play.world.Now(), c.play.lock.SaysTaken(err)
 		c.tried = append(c.tried, try)
 		if !try.Taken {
 			return l, called, err
@@ -395,7 +397,7 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 	c.granted++
 	g := &grant{client: c, lease: lease, steps: s, id: id,
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
-	g.ExpiredAtCall = c.play.lock.Lease != LeaseHeld && !called.Before(lease.Until())
+	g.ExpiredAtCall = c.play.lock.Lease != subject.LeaseHeld && !called.Before(lease.Until())
 	g.overAtOnce, g.lostAtOnce, g.returnedAt = isOver(lease, c.view.Now()), g.isLost(), c.play.world.Now()
 	g.Left = c.left(lease)
 	if slices.Contains(c.play.lock.Promise.Duties, promise.DutyReports) {
@@ -419,7 +421,7 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 			"no token: return the fencing token of the grant from Token(), or leave out Tokens if the lock mints none",
 			c.play.lock.Name, g.Client, trace.Name(resource), granted)
 	}
-	if c.play.lock.endless(lease) {
+	if endless(c.play.lock.Lock, lease) {
 		_ = c.mistaken("the lease of %s on %s, of step %d, has no end: its Until is the zero time. Set Lease in the "+
 			"scenarios.Lock of %s: LeaseCounted, with LeaseTTL, for leases that last for a TTL from the call of Acquire; "+
 			"LeaseHeld, with Detection, for those that last until they are released or Lost is closed, such as that of a "+
@@ -446,18 +448,12 @@ func (c *client) notGranted(ctx context.Context, resource string, invoked checke
 		outcome = checker.OutcomeUnknown
 	}
 	a := checker.Attempt{Client: c.proc.Name(), Resource: resource,
-		Invoked: invoked, Returned: returned, Outcome: outcome, Unexplained: unexplained, Taken: c.play.lock.saysTaken(cause)}
+		Invoked: invoked, Returned: returned, Outcome: outcome, Unexplained: unexplained, Taken: c.play.lock.SaysTaken(cause)}
 	if !a.Taken && (ended == nil || unexplained) {
 		a.Error = errorText(cause)
 	}
 	c.attempts = append(c.attempts, attempt{a, ended})
 	return nil
-}
-
-// saysTaken reports whether an error of an Acquire says that the lock is taken.
-func (l Lock) saysTaken(err error) bool {
-	return errors.Is(err, lock.ErrTaken) ||
-		slices.ContainsFunc(l.Taken, func(taken error) bool { return errors.Is(err, taken) })
 }
 
 // errorText is the text of an error on one line, or its beginning.
@@ -586,14 +582,6 @@ func (g *grant) returned(ctx context.Context, what string, called, due time.Dura
 
 // repeats is how often a release that failed is called again, where it is.
 const repeats = 3
-
-// retries is how often a release that failed is called again at once.
-func (p *play) retries() int {
-	if p.sc.Workload.Release == file.ReleaseRetried {
-		return repeats
-	}
-	return 0
-}
 
 func (g *grant) releaseContext() context.Context {
 	c := g.client

@@ -16,6 +16,7 @@ import (
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // deleteOwn deletes a key that has an owner's id.
@@ -23,12 +24,13 @@ var deleteOwn = redis.NewScript(`return redis.call("get", KEYS[1]) == ARGV[1] an
 
 // byID is a lock of which each Acquire has an id. A key that has it already counts as granted: an earlier request may
 // have had no answer.
-func byID(name string, id func(e play.Env) string) play.Lock {
-	return play.Lock{
-		Name: name, FollowsSpec: true, Keys: func(resource string) []string { return []string{resource} },
-		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}, FreeWithin: lock.TermTTL},
-		New: func(e play.Env) (lock.Locker, error) {
-			node := play.RedisClient(e, play.Primary)
+func byID(name string, id func(e subject.Env) string) subject.Lock {
+	return subject.Lock{
+		Name: name, Traits: subject.Traits{FollowsSpec: true,
+			Keys:    func(resource string) []string { return []string{resource} },
+			Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}, FreeWithin: lock.TermTTL}},
+		New: func(e subject.Env) (lock.Locker, error) {
+			node := subject.RedisClient(e, subject.Primary)
 			return scenarios.LockerFunc(func(ctx context.Context, resource string) (lock.Lease, error) {
 				mine, until := id(e), time.Time{}
 				err := scenarios.Retry(ctx, e.Clock(), e.Spec().Backoff.Max, func(ctx context.Context) (bool, error) {
@@ -63,14 +65,14 @@ func byID(name string, id func(e play.Env) string) play.Lock {
 // Two clients that ask within one step of their clocks have one id, where it is made of the time, and both get the
 // lock. Where clocks show each nanosecond no run has that, nor has any run of a lock with ids of random numbers.
 func TestClockStep(t *testing.T) {
-	byTime := byID("by-time", func(e play.Env) string { return strconv.FormatInt(e.WallClock().Now().UnixNano(), 36) })
-	random := byID("by-chance", func(e play.Env) string {
+	byTime := byID("by-time", func(e subject.Env) string { return strconv.FormatInt(e.WallClock().Now().UnixNano(), 36) })
+	random := byID("by-chance", func(e subject.Env) string {
 		return e.Name() + strconv.FormatInt(e.Clock().Now().UnixNano(),
 			36)
 	})
 	for _, c := range []struct {
 		step string
-		lock play.Lock
+		lock subject.Lock
 		want bool
 	}{
 		{"0s", byTime, false}, {"1us", byTime, true}, {"1ms", byTime, true}, {"1ms", random, false},

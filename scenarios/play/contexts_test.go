@@ -14,6 +14,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -75,7 +76,7 @@ func (l contextless) Acquire(ctx context.Context, resource string) (lock.Lease, 
 func TestLeaseWithoutContext(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locker, err := inner(e)
 		return contextless{locker}, err
 	}
@@ -104,7 +105,7 @@ func TestContextsThatEnd(t *testing.T) {
 			return d == promise.DutyKeeps // it is judged by another release
 		})
 		inner := l.New
-		l.New = func(e play.Env) (lock.Locker, error) {
+		l.New = func(e subject.Env) (lock.Locker, error) {
 			locker, err := inner(e)
 			if e.Name() == trace.Probe {
 				return locker, err
@@ -187,7 +188,7 @@ func (l timed) Acquire(ctx context.Context, resource string) (lock.Lease, error)
 func TestDeadlineBesideATimer(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locker, err := inner(e)
 		return timed{locker}, err
 	}

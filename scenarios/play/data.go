@@ -5,36 +5,9 @@ import (
 
 	"locksim/checker"
 	"locksim/lock"
-	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/subject"
 )
-
-// Data is protected data in the servers of a lock, for scenarios whose data is not in the store s0.
-//
-// The trace has a [trace.Decision] of a server for each operation that has taken effect or was refused, as that of the
-// store.
-type Data struct {
-	// Fence is the name of a store that is itself under test, in place of s0, as a scenario has it in store; and "" for
-	// data that is assumed to be right. The store is judged by its answers alone ([checker.History].Fence), and the lock
-	// has no other part in it than to mint the tokens.
-	Fence string
-	// Rule is the rule by which that store refuses: check, seal or strict.
-	Rule fence.Mode
-	// Ledger says that the lock beside it is the one that comes with each fence: see [Ledger].
-	Ledger bool
-	// Open is the access of a client to the data, behind a fence.
-	Open func(e Env, mode fence.Mode) (Store, error)
-	// Within works in the transaction that has the lock, without a fence: what is written there takes effect when Release
-	// returns nil. s is what Open has returned. Nil is for a lock without a transaction. Searches let the holders work
-	// there if the lock promises right data in mode none.
-	Within func(s Store, l lock.Lease) Store
-}
-
-// WorksWithin reports whether the lock promises that the data is right without a fence, and has the transaction in
-// which it is: a search then lets the holders work there.
-func (l Lock) WorksWithin() bool {
-	return l.Data != nil && l.Data.Within != nil && l.Promise.Data == string(fence.None)
-}
 
 // openData opens the data of the lock, if the scenario's is there.
 func (c *client) openData() (err error) {
@@ -58,13 +31,13 @@ func (c *client) openData() (err error) {
 }
 
 // openFence opens the data of the lock on a machine.
-func (p *play) openFence(m Machine) (s Store, err error) {
+func (p *play) openFence(m Machine) (s subject.Store, err error) {
 	m.Do(func() { s, err = p.lock.Data.Open(p.env(m), p.mode) })
 	return s, err
 }
 
 // storeOf is the store in which the holder of a lease works.
-func (c *client) storeOf(l lock.Lease) Store {
+func (c *client) storeOf(l lock.Lease) subject.Store {
 	if c.play.lock.TestsFence() {
 		return c.data
 	}

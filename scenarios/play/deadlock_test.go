@@ -13,6 +13,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // stopping is a lock with a loop for each lease, whose Release keeps the mutex that the loop wants, and waits for its
@@ -55,7 +56,7 @@ func (l *stoppingLease) Release(ctx context.Context) error {
 func TestDeadlockOfTheLocksOwn(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locker, err := inner(e)
 		return &stopping{Locker: locker}, err
 	}

@@ -16,13 +16,15 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
 // librarySample is the library, or every sixth scenario of it in a short run.
 func librarySample(t testing.TB) []*file.Scenario {
 	t.Helper()
-	all, err := play.Library(nil)
+	all, err := redislocks.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func TestDeterministicAcrossProcesses(t *testing.T) {
 func TestGlobalRandIsNoticed(t *testing.T) {
 	sc, l := testruns.Load(t, "calm")
 	drawing := l
-	drawing.New = func(e play.Env) (lock.Locker, error) {
+	drawing.New = func(e subject.Env) (lock.Locker, error) {
 		inner, err := l.New(e)
 		return testlocks.UnseededDelay(inner, e.Clock()), err
 	}

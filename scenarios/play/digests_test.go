@@ -23,6 +23,8 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -43,7 +45,7 @@ func TestDigests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays the whole library with every lock")
 	}
-	all, err := play.Library(nil)
+	all, err := redislocks.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +101,7 @@ func digestsOf(t *testing.T, sc *file.Scenario, seeds ...uint64) string {
 	}
 	var out strings.Builder
 	for _, kind := range kinds {
-		l, err := play.Kind(kind)
+		l, err := redislocks.Kind(kind)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +112,7 @@ func digestsOf(t *testing.T, sc *file.Scenario, seeds ...uint64) string {
 	return out.String()
 }
 
-func digestsOfLock(t *testing.T, sc *file.Scenario, l play.Lock, seed uint64) string {
+func digestsOfLock(t *testing.T, sc *file.Scenario, l subject.Lock, seed uint64) string {
 	t.Helper()
 	o, err := play.Run(sc, l, play.RunOptions{Seed: seed, Modes: fence.Modes()})
 	if _, unfit := errors.AsType[*file.InputError](err); unfit {

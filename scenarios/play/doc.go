@@ -3,11 +3,11 @@
 // faults and checker meet. Tests of a lock begin with package [locksim/scenarios],
 // which has Check and Fuzz.
 //
-// A [Lock] is the lock under test: one that comes with locksim ([Kind]), or any
+// A [subject.Lock] is the lock under test: one that comes with locksim, or any
 // other behind a lock.Locker. Run plays the scenario once for each fencing mode,
 // with the same seed and the same schedule, and each run has a verdict: they show
 // what broke, and whether a fence would have saved the data. A lock uses
-// the world only through its [Env].
+// the world only through its [subject.Env].
 //
 // The files of one run: client.go makes the rounds of a client, section.go has its
 // steps under the lock, schedule.go strikes the faults, probe.go asks for the lock

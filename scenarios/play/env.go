@@ -2,76 +2,35 @@ package play
 
 import (
 	"context"
-	"io"
-	"math/rand/v2"
-	"net"
 	"time"
 
 	"locksim/checker"
 	"locksim/faults"
-	"locksim/lock"
 	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
 // This file is what the driver uses of a simulated or live world: only what both
 // can do.
 
-// Env is all that a lock under test can use of its world: the same in a simulated
-// world and on real machines. Its methods are safe for concurrent use.
-//
-// A lock that uses the clock, the dialer, the random numbers and the entropy of its
-// environment, in place of those of the program, runs under all faults and is
-// repeatable.
-type Env interface {
-	// Name is the client's: c0, c1, …
-	Name() string
-	// Identity is the name under which the client acts: its own, or one that it
-	// shares with others if the scenario says so. A lock that takes an owner id
-	// from its user takes this one.
-	Identity() string
-	// Context ends when the client's process crashes or the run is over.
-	Context() context.Context
-	// Clock is monotonic time, by which leases are measured. WallClock may jump: it
-	// is for code that uses wall time, which a lock should not (F21).
-	Clock() lock.Clock
-	WallClock() lock.Clock
-	// Address is the address under which a server ("r0", "primary") is dialled. An
-	// unknown name is returned unchanged, and fails when it is dialled.
-	Address(server string) string
-	// Dial opens a connection, and fits the Dialer of most client libraries. addr
-	// is a server's name, with or without its port, or its address.
-	Dial(ctx context.Context, network, addr string) (net.Conn, error)
-	// Source is a source of random numbers for one use, Entropy one of random
-	// bytes. Equal names give equal numbers: give each use its own. Neither is safe
-	// for concurrent use.
-	Source(use string) rand.Source
-	Entropy(use string) io.Reader
-	// Spec is the lock part of the scenario: TTL, backoff, clients. A lock that
-	// follows it sets [Lock.FollowsSpec].
-	Spec() file.LockSpec
-	// Point is a named point, at which faults may strike although no time passes
-	// there. Its error means that the process has crashed or ended.
-	Point(label string) error
-	// OnEnd registers a function that closes something when the run is over.
-	OnEnd(f func())
-}
-
 // Machine is a client's machine as the driver sees it: what a lock can use of it,
 // except the scenario's part, and what only a harness can do. Its methods are safe
 // for concurrent use.
 type Machine interface {
-	Name() string
-	Context() context.Context
-	Clock() lock.Clock
-	WallClock() lock.Clock
-	Address(server string) string
-	Dial(ctx context.Context, network, addr string) (net.Conn, error)
-	Source(use string) rand.Source
-	Entropy(use string) io.Reader
-	OnEnd(f func())
+	subject.Process
+	subject.Clocks
+	subject.Network
+	subject.Chance
+	Worker
+	Witness
+	// Store is the client's access to the protected resource.
+	Store() subject.Store
+}
 
+// Worker is a process as it works.
+type Worker interface {
 	// Notice ends when the process is asked to end, and with its Context. Exit ends the process
 	// then; it does nothing if the process has not been asked.
 	Notice() context.Context
@@ -80,6 +39,10 @@ type Machine interface {
 	// the goroutines that f starts are the process's too.
 	Go(f func())
 	Do(f func())
+}
+
+// Witness is a process as it is watched.
+type Witness interface {
 	// Mark records an event in the trace and returns its position. It waits while
 	// the process is paused; faults may strike there. Its error means that the
 	// process, or its worker, has crashed or ended.
@@ -87,8 +50,6 @@ type Machine interface {
 	// Observe is Mark without waiting: an observation of the process by the
 	// harness, also while it is paused or has crashed.
 	Observe(m trace.Mark) checker.Pos
-	// Store is the client's access to the protected resource.
-	Store() Store
 	// View is what the harness sees of the process.
 	View() View
 }
@@ -109,14 +70,6 @@ type View interface {
 	Look(f func())
 }
 
-// Store does operations on the protected resource.
-type Store interface {
-	// Do reads or writes: op is the operation, grant the grant under which it is
-	// done. It returns the value that a read has found, the outcome as far as the
-	// client can know it, and the reason if it is not OK.
-	Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error)
-}
-
 // Knowing is a lease of a live run that knows of a loss before the grant. In the simulated world the instants tell.
 type Knowing interface {
 	// LostBefore says that the lock had announced the loss of the lease before the last answer came, and that the lease
@@ -127,12 +80,27 @@ type Knowing interface {
 // Stage is the world in which a scenario is played, simulated or live. Its methods
 // are for one goroutine, which also calls the functions that it is given.
 type Stage interface {
+	Machines
+	Progress
+	Trouble
+	// Trace is what has happened so far.
+	Trace() *trace.Trace
+	// Ground is the state that no client can see.
+	Ground() Ground
+}
+
+// Machines are those of a world.
+type Machines interface {
 	// Clients are c0, c1, …: of a restarted client the new machine.
 	Clients() []Machine
 	// Join adds a machine of that name: the probe.
 	Join(name string) (Machine, error)
 	// Revive restarts a client that has crashed.
 	Revive(name string) (Machine, error)
+}
+
+// Progress is how a world goes on.
+type Progress interface {
 	// At calls f at a time since the start of the run, After when d has passed.
 	At(t time.Duration, f func())
 	After(d time.Duration, f func())
@@ -146,6 +114,12 @@ type Stage interface {
 	Quiet() bool
 	// Now is the time since the start of the run. Any goroutine may call it.
 	Now() time.Duration
+	// Abandon says, at the end of a run, that goroutines of machines wait for ever: the stage need not end them.
+	Abandon()
+}
+
+// Trouble is what faults do to a world.
+type Trouble interface {
 	// Faults have the abilities that actions ask for. felt is called, from any
 	// goroutine, each time a fault that is applied by them is felt: bytes were held,
 	// dropped or delayed, a key was changed, a clock reading that a process took, or
@@ -153,12 +127,6 @@ type Stage interface {
 	// once. Heal ends all that lasts.
 	Faults(felt func()) any
 	Heal()
-	// Abandon says, at the end of a run, that goroutines of machines wait for ever: the stage need not end them.
-	Abandon()
-	// Trace is what has happened so far.
-	Trace() *trace.Trace
-	// Ground is the state that no client can see.
-	Ground() Ground
 }
 
 // Ground is the state of the servers, which clients cannot see.

@@ -25,17 +25,18 @@ func (p *play) fills() bool {
 
 // fill looks whether another client has computed the value meanwhile, and otherwise computes and stores it, as long as
 // the client believes in its lease.
-func (c *client) fill(g *grant, register string) error {
+func (g *grant) fill(register string) error {
+	c := g.client
 	if over, err := g.leaseIsOver(); over || err != nil {
 		return err
 	}
 	if !c.play.sc.Workload.LooksOnce() {
-		found, ok, err := c.read(g, register)
+		found, ok, err := g.read(register)
 		if !ok || err != nil || found != "" {
 			return err
 		}
 	}
-	if err := c.hold(g, c.play.sc.Workload.Hold); errors.Is(err, errAsked) {
+	if err := g.hold(c.play.sc.Workload.Hold); errors.Is(err, errAsked) {
 		return nil
 	} else if err != nil {
 		return err
@@ -43,6 +44,6 @@ func (c *client) fill(g *grant, register string) error {
 	if over, err := g.leaseIsOver(); over || err != nil {
 		return err
 	}
-	_, err := c.write(g, register, "")
+	_, err := g.write(register, "")
 	return err
 }

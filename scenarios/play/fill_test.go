@@ -15,6 +15,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 const filling = `name: filling
@@ -25,7 +26,7 @@ workload: {kind: fill, rounds: 2, hold: 1s, stagger: 10ms, think: 100ms}
 
 // fills plays a scenario with a seed, and returns the run in mode none and the number of writes that were sent to each
 // register.
-func fills(t *testing.T, text string, l play.Lock) (outcome.ModeRun, map[string]int) {
+func fills(t *testing.T, text string, l subject.Lock) (outcome.ModeRun, map[string]int) {
 	t.Helper()
 	m := testruns.Play(t, testruns.Parse(t, text), l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 	writes := map[string]int{}
@@ -91,7 +92,7 @@ func (l perClient) Acquire(ctx context.Context, resource string) (lock.Lease, er
 // A lock that excludes no client has each client compute each value, which breaks its promise in every mode: a fence
 // does not prevent work.
 func TestFillWithALockThatExcludesNobody(t *testing.T) {
-	l := testlocks.UserLock("selfish", func(e play.Env, l lock.Locker) lock.Locker { return perClient{l, e.Name()} })
+	l := testlocks.UserLock("selfish", func(e subject.Env, l lock.Locker) lock.Locker { return perClient{l, e.Name()} })
 	sc := testruns.Parse(t, filling)
 	o := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fence.Claim, fence.CAS}})
 	for _, m := range o.Modes {

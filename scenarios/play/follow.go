@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"locksim/faults"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -44,7 +45,7 @@ func (a *asked) stays(servers trace.Servers) (first string) {
 			first = s.Name
 		}
 	}
-	if a.names[Primary] {
+	if a.names[subject.Primary] {
 		return ""
 	}
 	return first
@@ -79,7 +80,7 @@ func (p *play) unmoved() error {
 		err := p.sc.ErrorAt(p.sc.Pos(fmt.Sprintf("faults[%d]", i)),
 			"lock %s dials %s by its own name, which no failover moves: let it dial %q, which is scenarios.Primary and leads "+
 				"to the server that takes over, or leave failovers out",
-			p.lock.Name, first, Primary)
+			p.lock.Name, first, subject.Primary)
 		err.Err = ErrStays
 		return err
 	}

@@ -10,17 +10,18 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // dialling is a correct lock that dials a server, and asks for the address of another one.
-func dialling(server, also string) play.Lock {
+func dialling(server, also string) subject.Lock {
 	l := testlocks.Correct("mine")
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		if also != "" {
 			_ = e.Address(also)
 		}
-		return lock.NewSingle(simredis.Client(e, server), testlocks.Options(e))
+		return lock.NewSingle(redisclient.New(e, server), testlocks.Options(e))
 	}
 	return l
 }
@@ -29,11 +30,11 @@ func dialling(server, also string) play.Lock {
 func TestFailoverOfALockThatStays(t *testing.T) {
 	for name, c := range map[string]struct {
 		scenario string
-		l        play.Lock
+		l        subject.Lock
 		stays    bool
 	}{
 		"by its own name":      {"split-brain", dialling("r0", ""), true},
-		"by the primary":       {"split-brain", dialling(play.Primary, ""), false},
+		"by the primary":       {"split-brain", dialling(subject.Primary, ""), false},
 		"with its replica too": {"split-brain", dialling("r0", "r0a"), false},
 		"without a failover":   {"gc-pause", dialling("r0", ""), false},
 	} {

@@ -6,6 +6,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/sim/trace"
 )
 
@@ -15,7 +16,7 @@ func TestFork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.FindLock("fenced", nil)
+	l, err := redislocks.Find("fenced", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/replay"
 )
 
 // FuzzReadRunFile checks what ReadRunFile promises for any bytes: a clear error
@@ -41,13 +41,13 @@ func FuzzReadRunFile(f *testing.F) {
 			return
 		}
 		sameWhenWritten(t, run)
-		sc, _, err := play.Setup(run, nil)
+		sc, _, err := replay.Setup(run, nil)
 		if err != nil {
 			wantInputError(t, err, run.File)
 			return
 		}
 		if short(sc) {
-			_, err = play.Replay(run, nil, outcome.Once)
+			_, err = replay.Run(run, nil, outcome.Once)
 			if _, differs := errors.AsType[*outcome.ReplayError](err); !differs {
 				testruns.RefusedOrPlayed(t, sc, err)
 			}

@@ -1,7 +1,6 @@
 package play
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,49 +9,12 @@ import (
 	"locksim/faults"
 	"locksim/lock"
 	"locksim/scenarios/file"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
-// Section is what the user of a lock does under it: code of their own in place of the
-// section of each scenario. The clients of every run do it in each round, under all
-// faults, and the data is judged as that of any section.
-type Section struct {
-	// Writes are the registers that Run writes, in any order: all of them, or none.
-	// They take effect together or the section is torn. Nil means that it only reads.
-	Writes []string
-	// Run does the section by the steps of the holder. ctx ends when the process crashes
-	// or is asked to end, or the run is over, but not with the lease. An error ends the section, and
-	// the client releases the lock, as it does after nil. Run must return then, or when a
-	// step returns an error: a run waits for it as long as its virtual time lasts.
-	Run func(ctx context.Context, h *Holder) error
-}
-
-func (s Section) validate() error {
-	if s.Run == nil && s.Writes != nil {
-		return errors.New("the Section has Writes and no Run: Run does the section")
-	}
-	for i, register := range s.Writes {
-		switch {
-		case !file.IsRegister(register):
-			return fmt.Errorf("the Section writes %q, which cannot be a register: write a word of up to 32 of a-z, 0-9 and -, "+
-				"such as stock", register)
-		case slices.Contains(s.Writes[:i], register):
-			return fmt.Errorf("the Section has %s twice in its Writes: it writes a register once", register)
-		}
-	}
-	return nil
-}
-
-// Holder is a client that has the lock, in its section. Each step is an event at which
-// faults may strike, as in the section of any scenario. After the first step that returns
-// an error all others return the same error. The methods are for the goroutine of
-// [Section.Run] alone.
-//
-// The store keeps a value in each register: the id of the last write, which the harness
-// makes. A section reads a register before it writes it, reads it once and writes it once,
-// writes none but [Section.Writes], and reads nothing after the last of them. A section
-// that does otherwise is an error of the run, since its data could not be judged.
-type Holder struct {
+// holder is a [subject.Holder].
+type holder struct {
 	client  *client
 	grant   *grant
 	writes  []string
@@ -62,13 +24,9 @@ type Holder struct {
 	crashed error             // the process has ended
 }
 
-// ErrSectionOver is returned by a step of a section that must end: a read or a write was
-// not acknowledged, or the lease has ended.
-var ErrSectionOver = errors.New("the section is over")
-
 // over ends the section with a cause, or with the end of the process. It returns why the
 // section has ended, or nil.
-func (h *Holder) over(cause, crash error) error {
+func (h *holder) over(cause, crash error) error {
 	if crash != nil && h.crashed == nil {
 		h.crashed, cause = crash, crash
 	}
@@ -79,12 +37,11 @@ func (h *Holder) over(cause, crash error) error {
 }
 
 // misuse ends the section, and the run with an error about the user's code.
-func (h *Holder) misuse(format string, args ...any) error {
+func (h *holder) misuse(format string, args ...any) error {
 	return h.over(h.client.misused(format, args...), nil)
 }
 
-// Read reads a register: the id of the write that it finds, or "" for the initial value.
-func (h *Holder) Read(register string) (value string, err error) {
+func (h *holder) Read(register string) (value string, err error) {
 	_, again := h.saw[register]
 	switch {
 	case h.ended != nil:
@@ -97,15 +54,14 @@ func (h *Holder) Read(register string) (value string, err error) {
 	case len(h.writes) > 0 && len(h.written) == len(h.writes):
 		return "", h.misuse("reads %s after its last write: it reads before it, or leaves the read out", register)
 	}
-	saw, ok, crash := h.client.read(h.grant, register)
+	saw, ok, crash := h.grant.read(register)
 	if h.done("read", register, ok, crash) == nil {
 		h.saw[register] = saw
 	}
 	return saw, h.ended
 }
 
-// Write writes a register that the section has read, with a new value of the harness.
-func (h *Holder) Write(register string) error {
+func (h *holder) Write(register string) error {
 	saw, read := h.saw[register]
 	switch {
 	case h.ended != nil:
@@ -125,32 +81,28 @@ func (h *Holder) Write(register string) error {
 		}
 	}
 	h.written = append(h.written, register)
-	ok, crash := c.write(h.grant, register, saw)
+	ok, crash := h.grant.write(register, saw)
 	return h.done("write", register, ok, crash)
 }
 
 // done ends the section after an operation that was not acknowledged.
-func (h *Holder) done(what, register string, ok bool, crash error) error {
+func (h *holder) done(what, register string, ok bool, crash error) error {
 	if ok || crash != nil {
 		return h.over(nil, crash)
 	}
 	ops := h.grant.ops
-	return h.over(fmt.Errorf("%w: the %s of %s: %s", ErrSectionOver, what, register, ops[len(ops)-1].Outcome), nil)
+	return h.over(fmt.Errorf("%w: the %s of %s: %s", subject.ErrSectionOver, what, register, ops[len(ops)-1].Outcome), nil)
 }
 
-// Hold is how long a section of the scenario works. Searches draw it in proportion to the
-// lease.
-func (h *Holder) Hold() time.Duration { return h.client.play.sc.Workload.Hold }
+func (h *holder) Hold() time.Duration { return h.client.play.sc.Workload.Hold }
 
-// Work works for some time, and extends the lease meanwhile if the scenario says so. Its error is [ErrSectionOver] if
-// the process is asked to end meanwhile. A client of a scenario that checks its lease does so afterwards.
-func (h *Holder) Work(d time.Duration) error {
+func (h *holder) Work(d time.Duration) error {
 	if h.ended != nil {
 		return h.ended
 	}
-	switch err := h.client.hold(h.grant, d); {
+	switch err := h.grant.hold(d); {
 	case errors.Is(err, errAsked):
-		return h.over(fmt.Errorf("%w: %w", ErrSectionOver, errAsked), nil)
+		return h.over(fmt.Errorf("%w: %w", subject.ErrSectionOver, errAsked), nil)
 	case err != nil:
 		return h.over(nil, err)
 	}
@@ -158,12 +110,7 @@ func (h *Holder) Work(d time.Duration) error {
 	return h.stands(over, crash)
 }
 
-// Check looks whether the lease has ended by the clock of the process, or the lock has
-// reported its loss. Its error is [ErrSectionOver] then, and that is where the client
-// ceases to believe in its lock. A section that looks at Lease().Until() by itself and
-// stops is taken to believe until it has returned. Faults may strike at the points check,
-// before the look, and checked, after one that found the lease to stand.
-func (h *Holder) Check() error {
+func (h *holder) Check() error {
 	c, g := h.client, h.grant
 	if h.ended != nil {
 		return h.ended
@@ -185,18 +132,16 @@ func (h *Holder) Check() error {
 }
 
 // stands ends the section if the lease is over.
-func (h *Holder) stands(over bool, crash error) error {
+func (h *holder) stands(over bool, crash error) error {
 	if over && crash == nil {
-		return h.over(fmt.Errorf("%w: the lease has ended", ErrSectionOver), nil)
+		return h.over(fmt.Errorf("%w: the lease has ended", subject.ErrSectionOver), nil)
 	}
 	return h.over(nil, crash)
 }
 
-// Lease is the lease under which the section runs.
-func (h *Holder) Lease() lock.Lease { return h.grant.lease }
+func (h *holder) Lease() lock.Lease { return h.grant.lease }
 
-// Env is the environment of the process, as the lock has it.
-func (h *Holder) Env() Env { return h.client.play.env(h.client.proc) }
+func (h *holder) Env() subject.Env { return h.client.play.env(h.client.proc) }
 
 // point passes a named point.
 func (c *client) point(label string) error {

@@ -8,11 +8,12 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/subject"
 )
 
 // Inspect plays a run up to a step of its trace and returns the world's state
 // there. The step counts from 1. Errors as for [Run].
-func Inspect(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, step int) (*outcome.State, error) {
+func Inspect(sc *file.Scenario, l subject.Lock, seed uint64, mode fence.Mode, step int) (*outcome.State, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}
@@ -22,14 +23,15 @@ func Inspect(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, step int) 
 	if mode.NeedsToken() && !l.Tokens {
 		return nil, fmt.Errorf("mode %s needs fencing tokens, and lock %s mints none: there is no such run", mode, l.Name)
 	}
-	l, err := l.sized(sc)
+	l, err := l.In(sc)
 	if err != nil {
 		return nil, err
 	}
-	if l, err = l.taught(sc); err != nil {
+	lesson, err := teach(l, sc)
+	if err != nil {
 		return nil, err
 	}
-	p := newPlay(sc, l)
+	p := newPlay(sc, lesson)
 	var state *outcome.State
 	_, err = p.simulate(seed, mode, step, func(w Stage) error {
 		err := p.body(w)

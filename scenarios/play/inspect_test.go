@@ -11,6 +11,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -112,8 +113,8 @@ faults:
     pause: {process: c0, for: 10s}
 expect: {}
 `)
-	plain := testlocks.UserLock("plain", func(_ play.Env, l lock.Locker) lock.Locker { return l })
-	reads := testlocks.UserLock("plain", func(e play.Env, l lock.Locker) lock.Locker { return clocked{l, e.Clock()} })
+	plain := testlocks.UserLock("plain", func(_ subject.Env, l lock.Locker) lock.Locker { return l })
+	reads := testlocks.UserLock("plain", func(e subject.Env, l lock.Locker) lock.Locker { return clocked{l, e.Clock()} })
 	want := testruns.Play(t, sc, plain, play.RunOptions{Seed: 1, Alone: true, Modes: []fence.Mode{fence.None}}).Modes[0]
 	got := testruns.Play(t, sc, reads, play.RunOptions{Seed: 1, Alone: true, Modes: []fence.Mode{fence.None}}).Modes[0]
 	paused, over := 0, 0

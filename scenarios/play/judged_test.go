@@ -11,11 +11,12 @@ import (
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
 // timingOf is the timing of a run without faults.
-func timingOf(t *testing.T, l play.Lock, latency, workload string) *checker.Timing {
+func timingOf(t *testing.T, l subject.Lock, latency, workload string) *checker.Timing {
 	t.Helper()
 	const name = "name: judged\nlock: {ttl: 10s, backoff: 50ms..200ms}\n"
 	return historyOf(t, l, name+"world: {latency: "+latency+"}\nworkload: {"+workload+"}\n").Timing
@@ -59,7 +60,7 @@ func TestFreeWithin(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		lock     play.Lock
+		lock     subject.Lock
 		workload string
 		want     map[promise.Cause]time.Duration
 	}{
@@ -146,11 +147,11 @@ func TestSlack(t *testing.T) {
 	foreign.FollowsSpec = false
 	sure.GrantTime = 3 * time.Second
 	talks.Messages = 20
-	cluster.Servers = play.Redis(1)
+	cluster.Servers = subject.Redis(1)
 	cluster.Servers[0].Kind.Settles = time.Second
 	const ms = time.Millisecond
 	for name, c := range map[string]struct {
-		lock         play.Lock
+		lock         subject.Lock
 		latency      string
 		grace, trips time.Duration
 		inOrder      bool
@@ -180,7 +181,7 @@ func TestPace(t *testing.T) {
 	const spec = "lock: {ttl: 12s, backoff: 50ms..200ms}\n"
 	one := checker.Pace{Servers: 1, Pause: 50 * time.Millisecond, Renewal: time.Second}
 	for _, c := range []struct {
-		lock    play.Lock
+		lock    subject.Lock
 		text    string
 		want    checker.Pace
 		unknown bool
@@ -239,7 +240,7 @@ func TestDutiesOfARun(t *testing.T) {
 		{"", "lock: {wait: poll}\n", without(promise.DutyWakes)},
 	} {
 		l := testruns.Kind(t, "single")
-		l.Lease, l.Promise.Duties = play.LeaseForm(c.form), promise.Duties()
+		l.Lease, l.Promise.Duties = subject.LeaseForm(c.form), promise.Duties()
 		got := historyOf(t, l, "name: duties\n"+c.text).Duties
 		slices.Sort(got)
 		want := slices.Sorted(slices.Values(c.want))
@@ -318,7 +319,7 @@ func TestOperationsOfANestedSection(t *testing.T) {
 func TestExtensionsAreDue(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locker, err := inner(e)
 		return extending{told{Locker: locker, clock: e.Clock().Now,
 			until: map[time.Duration]time.Duration{0: 9 * time.Second}, lostAfter: -1}}, err

@@ -14,6 +14,7 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // unfaithful is a lock whose leases or errors are others.
@@ -178,14 +179,16 @@ func TestKeepsAndExplains(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			sc := testruns.Parse(t, "name: keeps\nworld: {clients: 3, latency: 1ms}\nlock: {ttl: 2s, backoff: 100ms..200ms}\n"+
 				c.workload)
-			misconducts(t, sc, c.kind, func(_ play.Env, l lock.Locker) (lock.Locker, error) { return c.alter(l), nil }, c.want)
+			misconducts(t, sc, c.kind, func(_ subject.Env, l lock.Locker) (lock.Locker, error) { return c.alter(l), nil },
+				c.want)
 		})
 	}
 }
 
 // misconducts fails the test unless a kind of lock, altered, breaks a duty in a scenario for a reason that contains
 // want. The lock as it is breaks none, nor does an altered one that promises none.
-func misconducts(t *testing.T, sc *file.Scenario, kind string, alter func(play.Env, lock.Locker) (lock.Locker, error),
+func misconducts(t *testing.T, sc *file.Scenario, kind string, alter func(subject.Env, lock.Locker) (lock.Locker,
+	error),
 	want string) {
 	t.Helper()
 	l := testruns.Kind(t, kind)
@@ -193,7 +196,7 @@ func misconducts(t *testing.T, sc *file.Scenario, kind string, alter func(play.E
 		t.Errorf("the lock as it is: %v", v.Reasons)
 	}
 	right := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locker, err := right(e)
 		if err != nil {
 			return nil, err
@@ -234,7 +237,7 @@ func misconducts(t *testing.T, sc *file.Scenario, kind string, alter func(play.E
 }
 
 // verdictOf is the verdict of a run without a fence.
-func verdictOf(t *testing.T, l play.Lock, sc *file.Scenario) checker.Verdict {
+func verdictOf(t *testing.T, l subject.Lock, sc *file.Scenario) checker.Verdict {
 	t.Helper()
 	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
 	if err != nil {

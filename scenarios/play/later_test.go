@@ -12,6 +12,7 @@ import (
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -26,18 +27,18 @@ faults:
   - when: {client: c0, event: release, nth: 1}
     lose_reply: {between: [c0], and: [r0]}
 `
-	perObject := byID("per-object", play.Env.Name)
-	perAcquire := func() play.Lock {
+	perObject := byID("per-object", subject.Env.Name)
+	perAcquire := func() subject.Lock {
 		n := 0
-		return byID("per-acquire", func(e play.Env) string { n++; return fmt.Sprint(e.Name(), n) })
+		return byID("per-acquire", func(e subject.Env) string { n++; return fmt.Sprint(e.Name(), n) })
 	}
 	for _, c := range []struct {
 		release string
-		make    func() play.Lock
+		make    func() subject.Lock
 		want    bool // some run has two holders at once
 	}{
-		{"last", func() play.Lock { return perObject }, false},
-		{"later", func() play.Lock { return perObject }, true},
+		{"last", func() subject.Lock { return perObject }, false},
+		{"later", func() subject.Lock { return perObject }, true},
 		{"later", perAcquire, false},
 	} {
 		t.Run(c.make().Name+" "+c.release, func(t *testing.T) {

@@ -16,17 +16,18 @@ func (p *play) leads() bool { return p.sc.Workload.Leads() && p.lock.Section.Run
 // lead is a term of a leader: one tick after another, until the leader has to stop, a tick fails, or its process is
 // asked to end. Whatever ends the term, the client releases the lock, as a leader does that has stopped. With an early
 // release it resigns before the last write of a term that it ends by itself.
-func (c *client) lead(g *grant) error {
+func (g *grant) lead() error {
+	c := g.client
 	w, s := c.play.sc.Workload, stepDown{client: c, grant: g}
 	for tick := range w.TicksOfTerm() {
 		if over, err := s.over(); over || err != nil {
 			return err
 		}
-		saw, ok, err := c.read(g, ticking(w))
+		saw, ok, err := g.read(ticking(w))
 		if !ok || err != nil {
 			return err
 		}
-		if err := c.hold(g, w.Hold); errors.Is(err, errAsked) {
+		if err := g.hold(w.Hold); errors.Is(err, errAsked) {
 			return nil
 		} else if err != nil {
 			return err
@@ -39,7 +40,7 @@ func (c *client) lead(g *grant) error {
 				return err
 			}
 		}
-		if ok, err := c.write(g, ticking(w), saw); !ok || err != nil {
+		if ok, err := g.write(ticking(w), saw); !ok || err != nil {
 			return err
 		}
 	}

@@ -12,11 +12,13 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/scenarios/file"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
-// Learnt is what was learnt of the keys of a lock that names none in [Lock].Keys. A key of the lock is one that each
-// grant sets, on the servers, that its release deletes at once, and that no client changes which is kept out meanwhile.
+// Learnt is what was learnt of the keys of a lock that names none in [subject.Traits].Keys. A key of the lock is one
+// that each grant sets, on the servers, that its release deletes at once, and that no client changes which is kept out
+// meanwhile.
 type Learnt struct {
 	// Keys are the keys, sorted. A name that ends with a slash stands for the keys under it, of which the one that was
 	// created first is that of the holder, as in a queue of etcd or ZooKeeper.
@@ -44,77 +46,80 @@ func (l Learnt) String() string {
 // else than the lock, its servers and the name: what was learnt once is learnt again in another process. A lock that
 // cannot be acquired there is no error, since nothing is learnt of it. The error is a [*Frozen], after which the
 // process must exit.
-func (l Lock) Learn(sc *file.Scenario, resource string) (Learnt, error) {
-	l, err := l.sized(sc)
+func Learn(l subject.Lock, sc *file.Scenario, resource string) (Learnt, error) {
+	l, err := l.In(sc)
 	if err != nil {
 		return Learnt{}, err
 	}
 	if err := l.Missing(); err != nil {
 		return Learnt{}, err
 	}
-	return l.learn(sc, resource)
+	return learn(l, sc, resource)
 }
 
 // lessons are what was learnt of a lock, by the setting. It is safe for concurrent use.
 type lessons struct {
 	mu     sync.Mutex
-	known  map[string]Learnt
+	keys   map[string]Learnt
 	renews map[string]bool
 }
 
-// learns reports whether the keys of the lock, as it is played, are learnt.
-func (l Lock) learns() bool { return l.learnt }
+// taught is a lock as it is played: with the keys that were learnt, if it names none, and with the duty to renew its
+// leases if it was seen to do so.
+type taught struct {
+	subject.Lock
+	learnt bool // its keys were
+	// fleeting are keys that were learnt, and that say nothing of who has the lock: see [Learnt].
+	fleeting []string
+}
 
-// taught is a lock that is about to be played, with the keys that were learnt if it names none, and with the duty to
-// renew its leases if it was seen to do so.
-func (l Lock) taught(sc *file.Scenario) (Lock, error) {
-	l, err := l.renewing(sc)
-	if err != nil {
-		return l, err
-	}
-	if l.Keys != nil {
-		return l, nil
+// teach prepares a lock that is about to be played.
+func teach(l subject.Lock, sc *file.Scenario) (taught, error) {
+	l, err := renewing(l, sc)
+	if err != nil || l.Keys != nil {
+		return taught{Lock: l}, err
 	}
 	keys := map[string][]string{}
-	l.fleeting = nil
+	of := taught{Lock: l, learnt: true}
 	for _, resource := range sc.Workload.Resources {
-		of, err := l.learn(sc, resource)
+		lesson, err := learn(l, sc, resource)
 		if err != nil {
-			return l, err
+			return of, err
 		}
-		keys[resource] = of.Keys
-		l.fleeting = append(l.fleeting, of.Fleeting...)
+		keys[resource] = lesson.Keys
+		of.fleeting = append(of.fleeting, lesson.Fleeting...)
 	}
-	l.Keys, l.learnt = func(resource string) []string { return keys[resource] }, true
-	return l, nil
+	of.Keys = func(resource string) []string { return keys[resource] }
+	return of, nil
 }
 
 // learn learns the keys of a lock that has its servers, or remembers them.
-func (l Lock) learn(sc *file.Scenario, resource string) (Learnt, error) {
+func learn(l subject.Lock, sc *file.Scenario, resource string) (Learnt, error) {
 	setting := lesson(sc, resource)
 	setting.World.Replicas = l.LeastReplicas()
-	if l.lessons == nil {
-		return l.study(setting)
+	known := subject.Shared[lessons](l)
+	if known == nil {
+		return study(l, setting)
 	}
-	name := l.lessonName(setting)
-	l.lessons.mu.Lock()
-	defer l.lessons.mu.Unlock()
-	if of, ok := l.lessons.known[name]; ok {
+	name := lessonName(l, setting)
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if of, ok := known.keys[name]; ok {
 		return of, nil
 	}
-	of, err := l.study(setting)
+	of, err := study(l, setting)
 	if err != nil {
 		return of, err
 	}
-	if l.lessons.known == nil {
-		l.lessons.known = map[string]Learnt{}
+	if known.keys == nil {
+		known.keys = map[string]Learnt{}
 	}
-	l.lessons.known[name] = of
+	known.keys[name] = of
 	return of, nil
 }
 
 // lessonName tells a setting from others.
-func (l Lock) lessonName(s *file.Scenario) string {
+func lessonName(l subject.Lock, s *file.Scenario) string {
 	return fmt.Sprintf("%s %q %d %d %d %s %v", l.Name, s.Workload.Resources[0], l.Nodes(), s.World.Redis, s.Lock.Nodes,
 		s.Lock.Wait, s.World.Servers)
 }
@@ -143,9 +148,9 @@ const (
 )
 
 // study makes the run. What is wrong with the lock is left to the runs that judge it.
-func (l Lock) study(setting *file.Scenario) (Learnt, error) {
-	s := &student{play: newPlay(setting, l), resource: setting.Workload.Resources[0]}
-	err := s.simulateFor(lessonSeed, 10*lessonWait, s.body)
+func study(l subject.Lock, setting *file.Scenario) (Learnt, error) {
+	s := &student{play: newPlay(setting, taught{Lock: l}), resource: setting.Workload.Resources[0]}
+	err := s.simulate(10*lessonWait, s.body)
 	if frozen, ok := errors.AsType[*Frozen](err); ok {
 		return Learnt{}, fmt.Errorf("lock %s, in a run without faults that is to show its keys: %w", l.Name, frozen)
 	}

@@ -20,6 +20,8 @@ import (
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // What is learnt of each lock that comes with locksim are the keys that it names.
@@ -37,7 +39,7 @@ func TestLearntKeysAreTheNamedOnes(t *testing.T) {
 	}
 	for _, name := range append(kinds.Names(), kinds.Specimens()...) {
 		l := testruns.Kind(t, name)
-		of, err := l.Learn(file.Defaults(), "order")
+		of, err := play.Learn(l, file.Defaults(), "order")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,29 +54,30 @@ func TestLearntKeysAreTheNamedOnes(t *testing.T) {
 }
 
 // attempt asks once for a key, and returns how to release it; nil if it is taken.
-type attempt func(ctx context.Context, e play.Env, c *redis.Client, key string) (release func(context.Context) error,
+type attempt func(ctx context.Context, e subject.Env, c *redis.Client, key string) (release func(context.Context) error,
 	err error)
 
 // onRedis is a lock of a user on r0 that names no key, and asks until it has the lock.
-func onRedis(name string, try attempt) play.Lock {
-	return play.Lock{Name: name, FollowsSpec: true, New: func(e play.Env) (lock.Locker, error) {
-		c := play.RedisClient(e, "r0")
-		return altered{acquire: func(ctx context.Context, resource string) (lock.Lease, error) {
-			for {
-				until := e.Clock().Now().Add(e.Spec().TTL)
-				release, err := try(ctx, e, c, "my:"+resource)
-				switch {
-				case err != nil:
-					return nil, err
-				case release != nil:
-					return userLease{until, release}, nil
+func onRedis(name string, try attempt) subject.Lock {
+	return subject.Lock{Name: name, Traits: subject.Traits{FollowsSpec: true},
+		New: func(e subject.Env) (lock.Locker, error) {
+			c := subject.RedisClient(e, "r0")
+			return altered{acquire: func(ctx context.Context, resource string) (lock.Lease, error) {
+				for {
+					until := e.Clock().Now().Add(e.Spec().TTL)
+					release, err := try(ctx, e, c, "my:"+resource)
+					switch {
+					case err != nil:
+						return nil, err
+					case release != nil:
+						return userLease{until, release}, nil
+					}
+					if err := e.Clock().Sleep(ctx, e.Spec().Backoff.Min); err != nil {
+						return nil, err
+					}
 				}
-				if err := e.Clock().Sleep(ctx, e.Spec().Backoff.Min); err != nil {
-					return nil, err
-				}
-			}
-		}}, nil
-	}}
+			}}, nil
+		}}
 }
 
 type userLease struct {
@@ -89,8 +92,8 @@ func (userLease) Context() context.Context            { return context.Backgroun
 func (l userLease) Release(ctx context.Context) error { return l.release(ctx) }
 
 // taking takes a key, and then does something else. The release deletes all the keys.
-func taking(also func(ctx context.Context, e play.Env, c *redis.Client, key string) error, more ...string) attempt {
-	return func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+func taking(also func(ctx context.Context, e subject.Env, c *redis.Client, key string) error, more ...string) attempt {
+	return func(ctx context.Context, e subject.Env, c *redis.Client, key string) (func(context.Context) error, error) {
 		ok, err := c.SetNX(ctx, key, e.Name(), e.Spec().TTL).Result()
 		if !ok || err != nil {
 			return nil, err
@@ -103,11 +106,11 @@ func taking(also func(ctx context.Context, e play.Env, c *redis.Client, key stri
 	}
 }
 
-func nothing(context.Context, play.Env, *redis.Client, string) error { return nil }
+func nothing(context.Context, subject.Env, *redis.Client, string) error { return nil }
 
 // keptBy is an attempt whose release does something else.
-func keptBy(release func(ctx context.Context, e play.Env, c *redis.Client, key string) error) attempt {
-	return func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+func keptBy(release func(ctx context.Context, e subject.Env, c *redis.Client, key string) error) attempt {
+	return func(ctx context.Context, e subject.Env, c *redis.Client, key string) (func(context.Context) error, error) {
 		free, err := taking(nothing)(ctx, e, c, key)
 		if free == nil || err != nil {
 			return nil, err
@@ -117,11 +120,11 @@ func keptBy(release func(ctx context.Context, e play.Env, c *redis.Client, key s
 }
 
 // join adds a client to those who ask, where it stays until it releases.
-func join(ctx context.Context, e play.Env, c *redis.Client, key string) error {
+func join(ctx context.Context, e subject.Env, c *redis.Client, key string) error {
 	return c.ZAddNX(ctx, key+":queue", redis.Z{Score: float64(e.Clock().Now().UnixMicro()), Member: e.Name()}).Err()
 }
 
-func leave(ctx context.Context, e play.Env, c *redis.Client, key string) error {
+func leave(ctx context.Context, e subject.Env, c *redis.Client, key string) error {
 	return c.ZRem(ctx, key+":queue", e.Name()).Err()
 }
 
@@ -131,7 +134,7 @@ var learnable = map[string]struct {
 	want string
 }{
 	"one key": {taking(nothing), "the lock’s key was learnt: my:order"},
-	"none that stays": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error,
+	"none that stays": {func(ctx context.Context, e subject.Env, c *redis.Client, key string) (func(context.Context) error,
 		error) {
 		release, err := taking(nothing)(ctx, e, c, key)
 		if err == nil && release != nil {
@@ -139,13 +142,13 @@ var learnable = map[string]struct {
 		}
 		return func(context.Context) error { return nil }, err
 	}, "no key was learnt: Acquire sets nothing that it leaves"},
-	"a counter besides": {taking(func(ctx context.Context, _ play.Env, c *redis.Client, key string) error {
+	"a counter besides": {taking(func(ctx context.Context, _ subject.Env, c *redis.Client, key string) error {
 		return c.Incr(ctx, key+":token").Err()
 	}), "the lock’s key was learnt: my:order"},
-	"the owner besides": {taking(func(ctx context.Context, e play.Env, c *redis.Client, key string) error {
+	"the owner besides": {taking(func(ctx context.Context, e subject.Env, c *redis.Client, key string) error {
 		return c.HSet(ctx, key+":owner", "name", e.Name()).Err()
 	}, ":owner"), "the lock’s keys were learnt: my:order, my:order:owner"},
-	"a queue besides": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error,
+	"a queue besides": {func(ctx context.Context, e subject.Env, c *redis.Client, key string) (func(context.Context) error,
 		error) {
 		if err := join(ctx, e, c, key); err != nil {
 			return nil, err
@@ -156,7 +159,7 @@ var learnable = map[string]struct {
 		}
 		return func(ctx context.Context) error { return errors.Join(leave(ctx, e, c, key), free(ctx)) }, nil
 	}, "the lock’s key was learnt: my:order"},
-	"a queue alone": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error,
+	"a queue alone": {func(ctx context.Context, e subject.Env, c *redis.Client, key string) (func(context.Context) error,
 		error) {
 		if err := join(ctx, e, c, key); err != nil {
 			return nil, err
@@ -167,7 +170,7 @@ var learnable = map[string]struct {
 		}
 		return func(ctx context.Context) error { return leave(ctx, e, c, key) }, nil
 	}, "no key was learnt: my:order:queue does not say who has the lock, since not only its holder sets and deletes it"},
-	"handed over": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error,
+	"handed over": {func(ctx context.Context, e subject.Env, c *redis.Client, key string) (func(context.Context) error,
 		error) {
 		free := func(ctx context.Context) error {
 			next, err := c.ZPopMin(ctx, key+":queue").Result()
@@ -187,27 +190,28 @@ var learnable = map[string]struct {
 		return nil, join(ctx, e, c, key)
 	}, "no key was learnt: my:order does not say who has the lock, since not only its holder sets and deletes it"},
 	"kept until its TTL": {keptBy(nothing), "no key was learnt: Acquire sets my:order, and Release leaves it"},
-	"kept for a moment": {keptBy(func(ctx context.Context, _ play.Env, c *redis.Client, key string) error {
+	"kept for a moment": {keptBy(func(ctx context.Context, _ subject.Env, c *redis.Client, key string) error {
 		return c.PExpire(ctx, key, time.Millisecond).Err()
 	}), "no key was learnt: Acquire sets my:order, and Release leaves it"},
-	"released by its value": {keptBy(func(ctx context.Context, _ play.Env, c *redis.Client, key string) error {
+	"released by its value": {keptBy(func(ctx context.Context, _ subject.Env, c *redis.Client, key string) error {
 		return errors.Join(c.Set(ctx, key, "free", time.Millisecond).Err(), c.Set(ctx, key+":by", "me", 0).Err())
 	}), "no key was learnt: Acquire sets my:order, and Release leaves it"},
-	"nothing on the server": {func(context.Context, play.Env, *redis.Client, string) (func(context.Context) error, error) {
+	"nothing on the server": {func(context.Context, subject.Env, *redis.Client, string) (func(context.Context) error,
+		error) {
 		return func(context.Context) error { return nil }, nil
 	}, "no key was learnt: Acquire sets nothing"},
-	"a key for each client": {func(ctx context.Context, e play.Env, c *redis.Client,
+	"a key for each client": {func(ctx context.Context, e subject.Env, c *redis.Client,
 		key string) (func(context.Context) error, error) {
 		return taking(nothing)(ctx, e, c, key+":"+e.Name())
 	}, "no key was learnt: Acquire sets keys whose names differ from client to client, such as my:order:c0"},
-	"never granted": {func(context.Context, play.Env, *redis.Client, string) (func(context.Context) error, error) {
+	"never granted": {func(context.Context, subject.Env, *redis.Client, string) (func(context.Context) error, error) {
 		return nil, errNotNow
 	}, "no key was learnt: two clients, one after another, could not acquire and release the lock: c0, which was alone, " +
 		"was not granted the lock: not now"},
-	"a panic": {func(context.Context, play.Env, *redis.Client, string) (func(context.Context) error, error) {
+	"a panic": {func(context.Context, subject.Env, *redis.Client, string) (func(context.Context) error, error) {
 		panic("oh")
 	}, "no key was learnt: two clients, one after another, could not acquire and release the lock: c0 panicked: oh"},
-	"the end of a goroutine": {func(context.Context, play.Env, *redis.Client, string) (func(context.Context) error,
+	"the end of a goroutine": {func(context.Context, subject.Env, *redis.Client, string) (func(context.Context) error,
 		error) {
 		runtime.Goexit()
 		return nil, nil
@@ -219,7 +223,7 @@ func TestLearnt(t *testing.T) {
 	for name, c := range learnable {
 		l := onRedis("mine", c.try).Cached()
 		for range 2 { // the second one is remembered
-			of, err := l.Learn(file.Defaults(), "order")
+			of, err := play.Learn(l, file.Defaults(), "order")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,11 +232,11 @@ func TestLearnt(t *testing.T) {
 			}
 		}
 	}
-	passing, err := onRedis("mine", learnable["none that stays"].try).Learn(file.Defaults(), "order")
+	passing, err := play.Learn(onRedis("mine", learnable["none that stays"].try), file.Defaults(), "order")
 	if err != nil || !slices.Equal(passing.Fleeting, []string{"my:order"}) {
 		t.Errorf("%q, %v", passing.Fleeting, err)
 	}
-	of, err := onRedis("mine", learnable["one key"].try).Learn(file.Defaults(), "order 2")
+	of, err := play.Learn(onRedis("mine", learnable["one key"].try), file.Defaults(), "order 2")
 	if err != nil || of.String() != `the lock’s key was learnt: "my:order 2"` {
 		t.Errorf("%s, %v", of, err)
 	}
@@ -241,7 +245,7 @@ func TestLearnt(t *testing.T) {
 // A run with learnt keys is that of a lock without keys, event by event, and knows who had the lock as one does whose
 // lock names them.
 func TestLearntKeysChangeNoTrace(t *testing.T) {
-	all, err := play.Library(nil)
+	all, err := redislocks.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +258,7 @@ func TestLearntKeysChangeNoTrace(t *testing.T) {
 		if i%3 > 0 && os.Getenv("LOCKSIM_SOAK") != "1" {
 			continue
 		}
-		run := func(l play.Lock) *outcome.ModeRun {
+		run := func(l subject.Lock) *outcome.ModeRun {
 			o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Alone: true})
 			if err != nil {
 				return nil
@@ -307,7 +311,7 @@ func TestLearntKeysChangeNoTrace(t *testing.T) {
 func TestLearntKeyThatRemains(t *testing.T) {
 	// late is a release of a lock that was held for longer than it takes to learn its key.
 	late := func(then error) attempt {
-		return func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+		return func(ctx context.Context, e subject.Env, c *redis.Client, key string) (func(context.Context) error, error) {
 			free, err := taking(nothing)(ctx, e, c, key)
 			if free == nil || err != nil {
 				return nil, err
@@ -321,7 +325,8 @@ func TestLearntKeyThatRemains(t *testing.T) {
 			}, nil
 		}
 	}
-	endInValue := func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+	endInValue := func(ctx context.Context, e subject.Env, c *redis.Client, key string) (func(context.Context) error,
+		error) {
 		end, err := c.Get(ctx, key).Int64()
 		if err != nil && !errors.Is(err, redis.Nil) || err == nil && e.Clock().Now().UnixMilli() <= end {
 			return nil, nil //nolint:nilerr // it asks again
@@ -330,7 +335,7 @@ func TestLearntKeyThatRemains(t *testing.T) {
 			c.Set(ctx, key, e.Clock().Now().Add(e.Spec().TTL).UnixMilli(), 0).Err()
 	}
 	// The key is one of two: a set of those who have the lock has no TTL, and keeps no client out.
-	withBasket := taking(func(ctx context.Context, e play.Env, c *redis.Client, key string) error {
+	withBasket := taking(func(ctx context.Context, e subject.Env, c *redis.Client, key string) error {
 		return c.SAdd(ctx, key+":all", e.Name()).Err()
 	}, ":all")
 	const crash = "lock: {ttl: 1s}\nfaults: [{when: {client: c1, event: granted, nth: 1}, crash: {process: c1}}]\n"

@@ -18,25 +18,29 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // What a lock says about its leases and its queue must fit together.
 func TestValidateLease(t *testing.T) {
-	for want, change := range map[string]func(l *play.Lock){
-		`the Lease is "forever": choose until, counted or held`: func(l *play.Lock) { l.Lease = "forever" },
-		"the LeaseTTL is 1s": func(l *play.Lock) { l.LeaseTTL = time.Second },
-		"the LeaseTTL is -1s": func(l *play.Lock) {
-			l.Lease, l.LeaseTTL = play.LeaseCounted,
+	for want, change := range map[string]func(l *subject.Lock){
+		`the Lease is "forever": choose until, counted or held`: func(l *subject.Lock) { l.Lease = "forever" },
+		"the LeaseTTL is 1s": func(l *subject.Lock) { l.LeaseTTL = time.Second },
+		"the LeaseTTL is -1s": func(l *subject.Lock) {
+			l.Lease, l.LeaseTTL = subject.LeaseCounted,
 				-time.Second
 		},
-		"the LeaseTTL is 0": func(l *play.Lock) {
-			l.Lease, l.FollowsSpec = play.LeaseCounted,
+		"the LeaseTTL is 0": func(l *subject.Lock) {
+			l.Lease, l.FollowsSpec = subject.LeaseCounted,
 				false
 		},
-		"the Detection is 0:":                         func(l *play.Lock) { l.Lease, l.FollowsSpec = play.LeaseHeld, false },
-		"the Detection is 1s":                         func(l *play.Lock) { l.Detection = time.Second },
-		"a negative number of Messages, or GrantTime": func(l *play.Lock) { l.GrantTime = -time.Second },
-		"has a Queue and no Keys": func(l *play.Lock) {
+		"the Detection is 0:": func(l *subject.Lock) {
+			l.Lease, l.FollowsSpec = subject.LeaseHeld,
+				false
+		},
+		"the Detection is 1s":                         func(l *subject.Lock) { l.Detection = time.Second },
+		"a negative number of Messages, or GrantTime": func(l *subject.Lock) { l.GrantTime = -time.Second },
+		"has a Queue and no Keys": func(l *subject.Lock) {
 			l.Queue,
 				l.Keys = func(string) string { return "queue" }, nil
 		},
@@ -78,22 +82,22 @@ func TestDetectionIsJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two := taking(func(ctx context.Context, e play.Env, c *redis.Client, key string) error {
+	two := taking(func(ctx context.Context, e subject.Env, c *redis.Client, key string) error {
 		return c.Set(ctx, key+":owner", e.Name(), e.Spec().TTL).Err()
 	}, ":owner")
 	for _, c := range []struct {
 		name      string
 		try       attempt
-		form      play.LeaseForm
+		form      subject.LeaseForm
 		detection time.Duration
 		late      time.Duration
 		breach    bool
 	}{
-		{"never told", taking(nothing), play.LeaseHeld, 5 * time.Second, 20 * time.Second, true},
-		{"within the TTL of the scenario", taking(nothing), play.LeaseHeld, 0, 20 * time.Second, true},
-		{"within its bound", taking(nothing), play.LeaseHeld, 20 * time.Second, 20 * time.Second, false},
-		{"its end is known", taking(nothing), play.LeaseCounted, 0, 0, false},
-		{"several keys", two, play.LeaseHeld, 5 * time.Second, 0, false},
+		{"never told", taking(nothing), subject.LeaseHeld, 5 * time.Second, 20 * time.Second, true},
+		{"within the TTL of the scenario", taking(nothing), subject.LeaseHeld, 0, 20 * time.Second, true},
+		{"within its bound", taking(nothing), subject.LeaseHeld, 20 * time.Second, 20 * time.Second, false},
+		{"its end is known", taking(nothing), subject.LeaseCounted, 0, 0, false},
+		{"several keys", two, subject.LeaseHeld, 5 * time.Second, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := onRedis("late", c.try)
@@ -120,15 +124,15 @@ func TestDetectionIsJudged(t *testing.T) {
 // scenario here.
 func TestExtendsInEveryForm(t *testing.T) {
 	for _, c := range []struct {
-		form     play.LeaseForm
+		form     subject.LeaseForm
 		ttl      time.Duration
 		extended int
 		expired  bool // the lease ends before the release
 	}{
-		{play.LeaseUntil, 0, 2, false},
-		{play.LeaseCounted, 0, 2, false},
-		{play.LeaseCounted, 3 * time.Second, 2, true}, // it ends at 13 s
-		{play.LeaseHeld, 0, 2, false},
+		{subject.LeaseUntil, 0, 2, false},
+		{subject.LeaseCounted, 0, 2, false},
+		{subject.LeaseCounted, 3 * time.Second, 2, true}, // it ends at 13 s
+		{subject.LeaseHeld, 0, 2, false},
 	} {
 		sc := testruns.Parse(t, "name: extends\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: 10s}\n"+
 			"workload: {rounds: 1, hold: 15s, extend: 2, checks_until: never}\n")
@@ -148,7 +152,7 @@ func TestExtendsInEveryForm(t *testing.T) {
 	sc := testruns.Parse(t, "name: lost\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: 2s}\nworkload: {rounds: 1, "+
 		"hold: 15s}\n")
 	l := testruns.Kind(t, "single")
-	l.Lease = play.LeaseHeld
+	l.Lease = subject.LeaseHeld
 	if g := testruns.Play(t, sc, l,
 		play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].History.Grants[0]; g.Lost == 0 || g.Until != 0 {
 		t.Errorf("the loss of a held lease is at step %d, its end at %d", g.Lost, g.Until)

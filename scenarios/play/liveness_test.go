@@ -18,6 +18,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -84,7 +85,7 @@ func TestGrantTime(t *testing.T) {
 		2 * time.Second: checker.Safe} {
 		l := testruns.Kind(t, "single")
 		inner := l.New
-		l.New = func(e play.Env) (lock.Locker, error) {
+		l.New = func(e subject.Env) (lock.Locker, error) {
 			locker, err := inner(e)
 			return slowToReturn{locker, e.Clock()}, err
 		}
@@ -126,12 +127,12 @@ func TestTriesThatJoinTheQueue(t *testing.T) {
 	for joins, want := range map[bool]checker.Label{true: checker.Stuck, false: checker.Safe} {
 		l := testruns.Kind(t, "fair")
 		if inner := l.New; joins {
-			l.New = func(e play.Env) (lock.Locker, error) {
+			l.New = func(e subject.Env) (lock.Locker, error) {
 				locker, err := inner(e)
 				if err != nil {
 					return nil, err
 				}
-				return &joining{locker.(*lock.Fair), play.RedisClient(e, "r0"), 0}, nil
+				return &joining{locker.(*lock.Fair), subject.RedisClient(e, "r0"), 0}, nil
 			}
 		}
 		m := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
@@ -142,9 +143,9 @@ func TestTriesThatJoinTheQueue(t *testing.T) {
 }
 
 // forEver is a lock that in one call does something that never ends, once the lock has been had twice.
-func forEver(call string, never func(e play.Env)) play.Lock {
+func forEver(call string, never func(e subject.Env)) subject.Lock {
 	grants := new(int)
-	return testlocks.UserLock("for-ever", func(e play.Env, l lock.Locker) lock.Locker {
+	return testlocks.UserLock("for-ever", func(e subject.Env, l lock.Locker) lock.Locker {
 		if testlocks.IsRunStart(e) {
 			*grants = 0
 		}
@@ -176,13 +177,13 @@ func (l releases) Release(ctx context.Context) error {
 
 // A client that waits or loops for ever, whatever becomes of its context, has a verdict, which says who and in what.
 func TestForEver(t *testing.T) {
-	waits := func(play.Env) { <-make(chan struct{}) }
-	polls := func(e play.Env) {
+	waits := func(subject.Env) { <-make(chan struct{}) }
+	polls := func(e subject.Env) {
 		for {
 			_ = e.Clock().Sleep(context.Background(), time.Second)
 		}
 	}
-	spins := func(e play.Env) {
+	spins := func(e subject.Env) {
 		for {
 			_ = e.Clock().Sleep(context.Background(), 0)
 		}
@@ -190,7 +191,7 @@ func TestForEver(t *testing.T) {
 	sc := testruns.Parse(t, "name: for-ever\nlock: {ttl: 3s}\nworkload: {rounds: 2, stagger: 1s}\n")
 	for _, c := range []struct {
 		call  string
-		never func(play.Env)
+		never func(subject.Env)
 		says  string
 		want  checker.Label
 	}{

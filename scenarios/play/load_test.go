@@ -11,11 +11,12 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // otherSpec is an environment with another lock in its scenario.
 type otherSpec struct {
-	play.Env
+	subject.Env
 	change func(*file.LockSpec)
 }
 
@@ -28,8 +29,9 @@ func (e otherSpec) Spec() file.LockSpec {
 // A release that fails or denies the lock, a call that goes on and on, a waiter that is not woken and a client that
 // asks without a pause are misconduct, and the verdict says what it is. The same lock without it does what it promises.
 func TestReportsReturnsWakesAndSpares(t *testing.T) {
-	released := func(after func(e play.Env, release func() error) error) func(play.Env, lock.Locker) (lock.Locker, error) {
-		return func(e play.Env, l lock.Locker) (lock.Locker, error) {
+	released := func(after func(e subject.Env, release func() error) error) func(subject.Env, lock.Locker) (lock.Locker,
+		error) {
+		return func(e subject.Env, l lock.Locker) (lock.Locker, error) {
 			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
 				return unfaithfulLease{Lease: l, release: func(ctx context.Context) error {
 					return after(e, func() error { return l.Release(ctx) })
@@ -37,32 +39,32 @@ func TestReportsReturnsWakesAndSpares(t *testing.T) {
 			}}, nil
 		}
 	}
-	with := func(kind string, change func(*file.LockSpec)) func(play.Env, lock.Locker) (lock.Locker, error) {
-		return func(e play.Env, _ lock.Locker) (lock.Locker, error) {
+	with := func(kind string, change func(*file.LockSpec)) func(subject.Env, lock.Locker) (lock.Locker, error) {
+		return func(e subject.Env, _ lock.Locker) (lock.Locker, error) {
 			return testruns.Kind(t, kind).New(otherSpec{e, change})
 		}
 	}
 	for _, c := range []struct {
 		name, kind, scenario string
-		made                 func(play.Env, lock.Locker) (lock.Locker, error)
+		made                 func(subject.Env, lock.Locker) (lock.Locker, error)
 		want                 string
 	}{
 		{"a release that fails", "single", "workload: {rounds: 1, hold: 1s}",
-			released(func(_ play.Env, release func() error) error {
+			released(func(_ subject.Env, release func() error) error {
 				return errors.Join(release(), errors.New("no luck"))
 			}), ", and Release failed at step "},
 		{"a release that denies the lock", "single", "workload: {rounds: 1, hold: 1s}",
-			released(func(play.Env, func() error) error {
+			released(func(subject.Env, func() error) error {
 				return lock.ErrNotHeld
 			}), ", although the nodes had its key all the time."},
 		{"a release that goes on", "single", "workload: {rounds: 1, hold: 1s}",
-			released(func(e play.Env, release func() error) error {
+			released(func(e subject.Env, release func() error) error {
 				err := release()
 				_ = e.Clock().Sleep(context.Background(), 5*time.Second)
 				return err
 			}), "called Release for order, and it returned after 5"},
 		{"an extension that goes on", "single", "workload: {rounds: 1, hold: 1s, extend: 1}",
-			func(e play.Env, l lock.Locker) (lock.Locker, error) {
+			func(e subject.Env, l lock.Locker) (lock.Locker, error) {
 				return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
 					return unfaithfulLease{Lease: l, extend: func(ctx context.Context) error {
 						_ = e.Clock().Sleep(context.Background(), 5*time.Second)
@@ -71,7 +73,7 @@ func TestReportsReturnsWakesAndSpares(t *testing.T) {
 				}}, nil
 			}, "called Extend for order, and it returned after 5"},
 		{"an Acquire that goes on", "single", "workload: {rounds: 1, hold: 1s, acquire_within: 300ms, deadline: true}",
-			func(e play.Env, l lock.Locker) (lock.Locker, error) {
+			func(e subject.Env, l lock.Locker) (lock.Locker, error) {
 				return unfaithful{Locker: l, err: func(err error) error {
 					_ = e.Clock().Sleep(context.Background(), 5*time.Second)
 					return err
@@ -84,7 +86,7 @@ func TestReportsReturnsWakesAndSpares(t *testing.T) {
 			with("redlock", func(s *file.LockSpec) { s.Backoff = file.Range{Min: time.Millisecond, Max: time.Millisecond} }),
 			"With 100ms between two of them there are "},
 		{"a holder that renews all the time", "watchdog", "workload: {rounds: 1, hold: 1s}",
-			func(e play.Env, _ lock.Locker) (lock.Locker, error) {
+			func(e subject.Env, _ lock.Locker) (lock.Locker, error) {
 				inner, err := testruns.Kind(t, "single").New(e)
 				if err != nil {
 					return nil, err

@@ -18,6 +18,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // lossScenario has one holder that a fault separates from its lock for longer than
@@ -171,7 +172,7 @@ func (*blind) Lost() <-chan struct{} { return nil }
 // After the pause the lock moves the end of that lease into the future: it began to hold again after that grant, not
 // before.
 func TestRevivedBehindAPause(t *testing.T) {
-	l := testlocks.UserLock("blind", func(e play.Env, l lock.Locker) lock.Locker {
+	l := testlocks.UserLock("blind", func(e subject.Env, l lock.Locker) lock.Locker {
 		return acquirer(func(ctx context.Context, resource string) (lock.Lease, error) {
 			lease, err := l.Acquire(ctx, resource)
 			if err != nil {
@@ -235,7 +236,7 @@ func TestLossBeforeTheReturn(t *testing.T) {
 			l := testruns.Kind(t, "single")
 			l.Promise.Duties = nil
 			right := l.New
-			l.New = func(e play.Env) (lock.Locker, error) {
+			l.New = func(e subject.Env) (lock.Locker, error) {
 				locker, err := right(e)
 				return unfaithful{Locker: locker, lease: func(l lock.Lease) lock.Lease {
 					if tt.wait > 0 {

@@ -10,6 +10,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/sim/redis"
 )
 
@@ -20,7 +21,7 @@ func TestEveryKindIsMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := play.Kind(name)
+		l, err := redislocks.Kind(name)
 		if err != nil {
 			t.Fatal(err)
 		}

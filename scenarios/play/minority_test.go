@@ -15,18 +15,20 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/play"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // overThree is a Redlock over three nodes that gives up if more of them than it allows do not answer a PING.
-func overThree(allowed int) play.Lock {
-	return play.Lock{Name: fmt.Sprintf("lets-%d-fail", allowed), Servers: play.Redis(3), Taken: []error{lock.ErrTaken},
-		FollowsSpec: true,
-		New: func(e play.Env) (lock.Locker, error) {
+func overThree(allowed int) subject.Lock {
+	return subject.Lock{Name: fmt.Sprintf("lets-%d-fail", allowed), Traits: subject.Traits{Servers: subject.Redis(3),
+		Taken:       []error{lock.ErrTaken},
+		FollowsSpec: true},
+		New: func(e subject.Env) (lock.Locker, error) {
 			var nodes []lock.Redis
 			var clients []*goredis.Client
 			for _, server := range []string{"r0", "r1", "r2"} {
-				clients = append(clients, simredis.Client(e, server))
+				clients = append(clients, redisclient.New(e, server))
 				nodes = append(nodes, clients[len(clients)-1])
 			}
 			redlock, err := lock.NewRedlock(nodes, lock.RedlockOptions{Options: lock.Options{

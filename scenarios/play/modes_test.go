@@ -9,10 +9,12 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // labels plays a scenario over seeds 1 to 20 under one mode, and returns how often each label came up.
-func labels(t *testing.T, sc *file.Scenario, l play.Lock, mode fence.Mode) map[checker.Label]int {
+func labels(t *testing.T, sc *file.Scenario, l subject.Lock, mode fence.Mode) map[checker.Label]int {
 	t.Helper()
 	got := map[checker.Label]int{}
 	for seed := uint64(1); seed <= 20; seed++ {
@@ -37,7 +39,7 @@ func TestEveryModeSavesTheData(t *testing.T) {
 	} {
 		for _, name := range []string{"gc-pause", "late-packet"} {
 			sc, _ := testruns.Load(t, name)
-			l, err := play.Kind(tc.kind)
+			l, err := redislocks.Kind(tc.kind)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,10 +13,11 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // playNamed plays a workload of two clients, and returns its only run.
-func playNamed(t *testing.T, l play.Lock, text string) outcome.ModeRun {
+func playNamed(t *testing.T, l subject.Lock, text string) outcome.ModeRun {
 	t.Helper()
 	sc := testruns.Parse(t, "name: named\n"+text)
 	return testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
@@ -62,7 +63,7 @@ workload: {rounds: 6, hold: 1s, resources: [order, "order 1", "*", "a\nb"]}
 func TestResourcesThatCollide(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	made := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		inner, err := made(e)
 		return firstLetters{inner}, err
 	}
@@ -86,7 +87,7 @@ func identities(t *testing.T, text string) []string {
 	l := testruns.Kind(t, "single")
 	made := l.New
 	var all []string
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		all = append(all, e.Identity())
 		return made(e)
 	}
@@ -110,7 +111,7 @@ func TestOwnerOfARound(t *testing.T) {
 	l := testruns.Kind(t, "reentrant")
 	made := l.New
 	owners := &ownersOf{}
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		inner, err := made(e)
 		return watchedOwners{inner, owners}, err
 	}
@@ -176,7 +177,7 @@ func TestDeadline(t *testing.T) {
 		made := l.New
 		var mu sync.Mutex
 		seen := map[bool]int{}
-		l.New = func(e play.Env) (lock.Locker, error) {
+		l.New = func(e subject.Env) (lock.Locker, error) {
 			inner, err := made(e)
 			return onAcquire{inner, func(ctx context.Context) {
 				mu.Lock()

@@ -10,7 +10,8 @@ import (
 
 // finish records the end of an operation, crash or not. ok says that it was
 // acknowledged.
-func (c *client) finish(g *grant, op checker.Op, step trace.Step, cause error) (ok bool, err error) {
+func (g *grant) finish(op checker.Op, step trace.Step, cause error) (ok bool, err error) {
+	c := g.client
 	if c.view.Crashed() {
 		op.Outcome = checker.OutcomeUnknown
 		g.ops, g.sent = append(g.ops, op), nil

@@ -12,6 +12,8 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // ownTimer is a lock that gives notice of a loss by its own timer, which no seam of
@@ -63,24 +65,24 @@ func TestPauseShowsBothOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := play.Kind("fenced")
+	held, err := redislocks.Kind("fenced")
 	if err != nil {
 		t.Fatal(err)
 	}
 	own := held
-	own.New = func(e play.Env) (lock.Locker, error) {
+	own.New = func(e subject.Env) (lock.Locker, error) {
 		inner, err := held.New(e)
 		return ownTimer{inner, sc.Lock.TTL}, err
 	}
 	for name, c := range map[string]struct {
-		lock    play.Lock
+		lock    subject.Lock
 		partial bool
 	}{"own timer": {own, true}, "timer of the process's clock": {held, false}} {
 		t.Run(name, func(t *testing.T) { countOrders(t, sc, c.lock, c.partial) })
 	}
 }
 
-func countOrders(t *testing.T, sc *file.Scenario, l play.Lock, partial bool) {
+func countOrders(t *testing.T, sc *file.Scenario, l subject.Lock, partial bool) {
 	stale, noticed := 0, 0
 	for seed := uint64(1); seed <= 60; seed++ {
 		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None},

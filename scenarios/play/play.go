@@ -23,8 +23,8 @@ const nestedRegister = "audit"
 // play is the state of one run: the clients, the schedule, and what the clients
 // have seen.
 type play struct {
-	sc       *file.Scenario
-	lock     Lock
+	limits
+	lock     taught
 	world    Stage
 	schedule *schedule
 	felt     []bool    // by the fault
@@ -36,61 +36,24 @@ type play struct {
 	over     bool              // the workload has ended: no more faults strike
 	overAt   int               // the number of the last event before that
 	final    []evidence.Final
-	last     []checker.Op // reads of the probe, of a store under test
-	asked    asked        // the servers for which the lock has asked
+	asked    asked // the servers for which the lock has asked
 	mode     fence.Mode
-	real     bool // in real time: see [On]
 	death    *outcome.Death
 	stuck    *deadlocked    // how a run of this seed was frozen before; nil if it was not
 	fork     *Fork          // nil for a run of one seed
 	note     func(c Course) // nil for nothing
 }
 
-func newPlay(sc *file.Scenario, l Lock) *play {
+func newPlay(sc *file.Scenario, l taught) *play {
 	if least := l.LeastReplicas(); sc.World.Replicas < least {
 		sc = sc.Clone()
 		sc.World.Replicas = least
 	}
-	return &play{sc: sc, lock: l}
+	return &play{limits: limits{sc: sc}, lock: l}
 }
 
 // resources are the names of the locks for which the clients of a run contend.
 func (p *play) resources() []string { return p.sc.Workload.Resources }
-
-// enoughTime is far more virtual time than the clients need, even if each waits for
-// the leases of all others in every round, and all faults come one after another.
-func (p *play) enoughTime() time.Duration {
-	w := p.sc.Workload
-	round := w.Working() + w.Stop + w.Think + w.Timeout + p.sc.Lock.TTL + p.sc.Lock.Backoff.Max + time.Second
-	if w.Beside {
-		round *= 2
-	}
-	starts := p.sc.World.Clients
-	total := w.Stagger * time.Duration(starts)
-	for _, f := range p.sc.Faults {
-		total += f.At + f.After + extraTime(f.Action)
-		if _, again := f.Action.(faults.Restart); again {
-			starts++
-		}
-	}
-	return total + 2*round*time.Duration(w.Rounds*starts)
-}
-
-// acquireLimit is how long a client asks for the lock before it gives up. By then
-// no client can hold the lock any more.
-func (p *play) acquireLimit() time.Duration {
-	if p.real { // time costs something
-		return p.enoughTime() + 5*time.Second
-	}
-	return p.enoughTime() + time.Minute
-}
-
-// workLimit is the virtual time by which every client has ended its workload, unless one waits for ever: one that asks
-// for the lock when the world is healed gives up by twice the limit of an Acquire, and its release may take a while.
-func (p *play) workLimit() time.Duration { return p.enoughTime() + 2*p.acquireLimit() + 10*time.Minute }
-
-// runLimit is the virtual time after which a run is aborted: the probe asks for a while after the workload.
-func (p *play) runLimit() time.Duration { return p.workLimit() + 3*p.probeLimit() + time.Hour }
 
 // body is the run: the workload under faults, then a healed network, a probe, and
 // the epilogue. No fault strikes while the world is closed, also after an error: a

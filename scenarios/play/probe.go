@@ -11,6 +11,7 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/scenarios/evidence"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -19,10 +20,8 @@ type probe struct {
 	evidence.Probe
 	left    []ServerState // the servers before it asked
 	changes int           // of keys by then
+	last    []checker.Op  // its reads, of a store under test
 }
-
-// probeLimit is the longest time for which the probe waits for the keys of a lock to expire.
-func (p *play) probeLimit() time.Duration { return evidence.ProbeLimit(p.acquireLimit()) }
 
 func (p *play) runProbe() error {
 	w := p.world
@@ -35,7 +34,7 @@ func (p *play) runProbe() error {
 	}
 	p.probe = &probe{left: w.Ground().Servers(), changes: len(w.Ground().KeyChanges())}
 	p.probe.Denied = true
-	p.probe.Bound = evidence.ProbeBound(p.sc, p.lock.terms(), p.record())
+	p.probe.Bound = evidence.ProbeBound(p.sc, p.lock.Terms(), p.record())
 	proc, err := w.Join(trace.Probe)
 	if err != nil {
 		return fmt.Errorf("add the probe: %w", err)
@@ -44,7 +43,7 @@ func (p *play) runProbe() error {
 	if err != nil {
 		return fmt.Errorf("make the lock of the probe: %w", err)
 	}
-	var store Store
+	var store subject.Store
 	if p.lock.TestsFence() {
 		if store, err = p.openFence(proc); err != nil {
 			return fmt.Errorf("open the store of the probe: %w", err)
@@ -112,6 +111,28 @@ func (b *probe) run(proc Machine, locker lock.Locker, resource string, do func(l
 		}
 	}
 	return false
+}
+
+// readLast reads a register of a store under test.
+func (b *probe) readLast(proc Machine, store subject.Store, resource, register string, token uint64) error {
+	id := fmt.Sprintf("%s.r%d", trace.Probe, len(b.last)+1)
+	op := checker.Op{ID: id, Client: trace.Probe, Kind: checker.Read, Resource: resource, Register: register, Token: token}
+	var err error
+	if op.Invoked, err = proc.Mark(trace.Mark{Step: trace.Reading, Op: id}); err != nil {
+		return err
+	}
+	var cause error
+	op.Saw, op.Outcome, cause = store.Do(proc.Context(), op, id)
+	m := trace.Mark{Step: trace.Read, Op: id, Saw: op.Saw}
+	if cause != nil {
+		m.Outcome, m.Problem = string(op.Outcome), cause.Error()
+	}
+	n, err := proc.Mark(m)
+	if err == nil && op.Outcome != checker.OutcomeUnknown {
+		op.Returned = n
+	}
+	b.last = append(b.last, op)
+	return err
 }
 
 // onlyDenies reports whether an error says that the lock is taken, or that the time is

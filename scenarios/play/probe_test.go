@@ -16,7 +16,8 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // altered is a lock with another Acquire.
@@ -42,8 +43,8 @@ func TestProbe(t *testing.T) {
 	sc := testruns.Parse(t, "name: quiet\nworkload: {stagger: 5s}\n")
 	sound := testruns.Kind(t, "single")
 	// after refuses the probe for some time. A release that keeps leaves the key.
-	after := func(wait time.Duration, keep bool) func(play.Env, lock.Locker) altered {
-		return func(e play.Env, l lock.Locker) altered {
+	after := func(wait time.Duration, keep bool) func(subject.Env, lock.Locker) altered {
+		return func(e subject.Env, l lock.Locker) altered {
 			var first time.Time
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				now := e.Clock().Now()
@@ -63,12 +64,12 @@ func TestProbe(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		bend  func(e play.Env, inner lock.Locker) altered
+		bend  func(e subject.Env, inner lock.Locker) altered
 		want  checker.Liveness
 		pause time.Duration // that the lock says
 	}{
-		{"sound", func(_ play.Env, l lock.Locker) altered { return altered{l, l.Acquire} }, checker.LivenessOK, 0},
-		{"asked again", func(e play.Env, l lock.Locker) altered {
+		{"sound", func(_ subject.Env, l lock.Locker) altered { return altered{l, l.Acquire} }, checker.LivenessOK, 0},
+		{"asked again", func(e subject.Env, l lock.Locker) altered {
 			tries := 0
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				if tries++; e.Name() == "probe" && tries < 5 {
@@ -77,7 +78,7 @@ func TestProbe(t *testing.T) {
 				return l.Acquire(ctx, resource)
 			}}
 		}, checker.LivenessOK, 0},
-		{"never granted", func(e play.Env, l lock.Locker) altered {
+		{"never granted", func(e subject.Env, l lock.Locker) altered {
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				if e.Name() == "probe" {
 					return nil, errNotNow
@@ -91,7 +92,7 @@ func TestProbe(t *testing.T) {
 		{"granted later than that pause", after(6*time.Second, false), checker.LivenessStuck, 4 * time.Second},
 		{"granted within the bound, the TTL of a key and a retry", after(9*time.Second, true), checker.LivenessLeaked, 0},
 		{"granted later than that", after(15*time.Second, true), checker.LivenessStuck, 0},
-		{"left behind", func(_ play.Env, l lock.Locker) altered {
+		{"left behind", func(_ subject.Env, l lock.Locker) altered {
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				lease, err := l.Acquire(ctx, resource)
 				return keeping{lease}, err
@@ -101,7 +102,7 @@ func TestProbe(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := sound
 			l.Pause = c.pause
-			l.New = func(e play.Env) (lock.Locker, error) {
+			l.New = func(e subject.Env) (lock.Locker, error) {
 				inner, err := sound.New(e)
 				return c.bend(e, inner), err
 			}
@@ -115,11 +116,11 @@ func TestProbe(t *testing.T) {
 
 // leaves wraps a lock: an Acquire of some clients first sets a key with a TTL; 0 means
 // none.
-func leaves(by func(e play.Env) bool, key string, ttl time.Duration) func(play.Env, lock.Locker) lock.Locker {
-	return func(e play.Env, l lock.Locker) lock.Locker {
+func leaves(by func(e subject.Env) bool, key string, ttl time.Duration) func(subject.Env, lock.Locker) lock.Locker {
+	return func(e subject.Env, l lock.Locker) lock.Locker {
 		return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 			if by(e) {
-				if err := simredis.Client(e, "r0").Set(ctx, key, 1, ttl).Err(); err != nil {
+				if err := redisclient.New(e, "r0").Set(ctx, key, 1, ttl).Err(); err != nil {
 					return nil, err
 				}
 			}
@@ -140,14 +141,14 @@ func TestKeptOutside(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		sc   *file.Scenario
-		wrap func(e play.Env, l lock.Locker) lock.Locker
+		wrap func(e subject.Env, l lock.Locker) lock.Locker
 		want bool
 	}{
-		{"its holder crashed", crash, func(_ play.Env, l lock.Locker) lock.Locker { return l }, true},
-		{"taken", crash, func(_ play.Env, l lock.Locker) lock.Locker {
+		{"its holder crashed", crash, func(_ subject.Env, l lock.Locker) lock.Locker { return l }, true},
+		{"taken", crash, func(_ subject.Env, l lock.Locker) lock.Locker {
 			return altered{l, l.(lock.Trier).TryAcquire}
 		}, true},
-		{"another error", crash, func(_ play.Env, l lock.Locker) lock.Locker {
+		{"another error", crash, func(_ subject.Env, l lock.Locker) lock.Locker {
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				lease, err := l.(lock.Trier).TryAcquire(ctx, resource)
 				if err != nil {
@@ -156,8 +157,8 @@ func TestKeptOutside(t *testing.T) {
 				return lease, err
 			}}
 		}, false},
-		{"released", quiet, func(_ play.Env, l lock.Locker) lock.Locker { return l }, false},
-		{"one client alone", quiet, func(e play.Env, l lock.Locker) lock.Locker {
+		{"released", quiet, func(_ subject.Env, l lock.Locker) lock.Locker { return l }, false},
+		{"one client alone", quiet, func(e subject.Env, l lock.Locker) lock.Locker {
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				if e.Name() == "c0" {
 					return l.Acquire(ctx, resource)
@@ -166,7 +167,7 @@ func TestKeptOutside(t *testing.T) {
 				return nil, ctx.Err()
 			}}
 		}, false},
-		{"two errors that say only that it is taken", crash, func(_ play.Env, l lock.Locker) lock.Locker {
+		{"two errors that say only that it is taken", crash, func(_ subject.Env, l lock.Locker) lock.Locker {
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				lease, err := l.(lock.Trier).TryAcquire(ctx, resource)
 				if err != nil {
@@ -175,7 +176,7 @@ func TestKeptOutside(t *testing.T) {
 				return lease, err
 			}}
 		}, true},
-		{"released by two clients", quiet, func(e play.Env, l lock.Locker) lock.Locker {
+		{"released by two clients", quiet, func(e subject.Env, l lock.Locker) lock.Locker {
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				if e.Name() == "probe" {
 					return nil, lock.ErrTaken
@@ -183,13 +184,13 @@ func TestKeptOutside(t *testing.T) {
 				return l.Acquire(ctx, resource)
 			}}
 		}, true},
-		{"a key", crash, leaves(func(play.Env) bool { return true }, "anything", 0), false},
-		{"a key that expires", crash, leaves(func(e play.Env) bool { return e.Name() != "probe" }, "other", 2*time.Second),
+		{"a key", crash, leaves(func(subject.Env) bool { return true }, "anything", 0), false},
+		{"a key that expires", crash, leaves(func(e subject.Env) bool { return e.Name() != "probe" }, "other", 2*time.Second),
 			false},
-		{"a key of the probe", crash, leaves(func(e play.Env) bool { return e.Name() == "probe" }, "other", 0), false},
-		{"a key that comes and goes", crash, leaves(func(e play.Env) bool { return e.Name() == "probe" }, "anything",
+		{"a key of the probe", crash, leaves(func(e subject.Env) bool { return e.Name() == "probe" }, "other", 0), false},
+		{"a key that comes and goes", crash, leaves(func(e subject.Env) bool { return e.Name() == "probe" }, "anything",
 			time.Millisecond), false},
-		{"a server is down", down, func(_ play.Env, l lock.Locker) lock.Locker { return l }, false},
+		{"a server is down", down, func(_ subject.Env, l lock.Locker) lock.Locker { return l }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := testlocks.InVariable("variable", c.wrap)
@@ -214,7 +215,7 @@ func TestLeftBehindByAFailedRelease(t *testing.T) {
 	} {
 		l := testruns.Kind(t, "single")
 		inner := l.New
-		l.New = func(e play.Env) (lock.Locker, error) {
+		l.New = func(e subject.Env) (lock.Locker, error) {
 			locker, err := inner(e)
 			return altered{locker, func(ctx context.Context, resource string) (lock.Lease, error) {
 				lease, err := locker.Acquire(ctx, resource)
@@ -253,10 +254,10 @@ func TestLeftBehindOnAMinority(t *testing.T) {
 			l.Keys = nil
 		}
 		inner := l.New
-		l.New = func(e play.Env) (lock.Locker, error) {
+		l.New = func(e subject.Env) (lock.Locker, error) {
 			var nodes []*goredis.Client
 			for i := range c.nodes {
-				nodes = append(nodes, simredis.Client(e, fmt.Sprint("r", i)))
+				nodes = append(nodes, redisclient.New(e, fmt.Sprint("r", i)))
 			}
 			locker, err := inner(e)
 			return altered{locker, func(ctx context.Context, resource string) (lock.Lease, error) {
@@ -284,7 +285,7 @@ func TestProbeAsksForEachResource(t *testing.T) {
 	} {
 		l := testruns.Kind(t, "single")
 		inner := l.New
-		l.New = func(e play.Env) (lock.Locker, error) {
+		l.New = func(e subject.Env) (lock.Locker, error) {
 			locker, err := inner(e)
 			return altered{locker, func(ctx context.Context, resource string) (lock.Lease, error) {
 				if e.Name() == "probe" && resource == denied {
@@ -305,8 +306,8 @@ func TestKeyWithoutTTLIsLeftBehind(t *testing.T) {
 	for ttl, want := range map[time.Duration]checker.Liveness{time.Minute: checker.LivenessOK, 0: checker.LivenessLeaked} {
 		l := testruns.Kind(t, "single")
 		inner := l.New
-		set := leaves(func(e play.Env) bool { return e.Name() == "c0" }, "mark", ttl)
-		l.New = func(e play.Env) (lock.Locker, error) {
+		set := leaves(func(e subject.Env) bool { return e.Name() == "c0" }, "mark", ttl)
+		l.New = func(e subject.Env) (lock.Locker, error) {
 			locker, err := inner(e)
 			return set(e, locker), err
 		}
@@ -325,7 +326,7 @@ func TestLeftBehindByAnotherThanCrashed(t *testing.T) {
 	for crashed, want := range map[string]checker.Liveness{"c0": checker.LivenessLeaked, "c1": checker.LivenessOK} {
 		l := testruns.Kind(t, "single")
 		inner := l.New
-		l.New = func(e play.Env) (lock.Locker, error) {
+		l.New = func(e subject.Env) (lock.Locker, error) {
 			locker, err := inner(e)
 			return altered{locker, func(ctx context.Context, resource string) (lock.Lease, error) {
 				lease, err := locker.Acquire(ctx, resource)

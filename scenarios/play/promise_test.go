@@ -14,6 +14,8 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // Every kind keeps its promise in every scenario of the library that names it and
@@ -39,7 +41,7 @@ func TestKindsKeepTheirPromises(t *testing.T) {
 }
 
 // judge plays a scenario over some seeds and returns how many runs contended.
-func judge(t *testing.T, sc *file.Scenario, l play.Lock) int {
+func judge(t *testing.T, sc *file.Scenario, l subject.Lock) int {
 	contended := 0
 	data, ok := l.DataMode()
 	if !ok {
@@ -94,7 +96,7 @@ func TestPromisesResolve(t *testing.T) {
 
 // A promise does not cover a schedule with one fault outside it.
 func TestPromises(t *testing.T) {
-	single, err := play.Kind("single")
+	single, err := redislocks.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,14 +106,14 @@ func TestPromises(t *testing.T) {
 		}
 		return all
 	}
-	redlock, err := play.Kind("redlock")
+	redlock, err := redislocks.Kind("redlock")
 	if err != nil {
 		t.Fatal(err)
 	}
 	drift := func(clock string, ppm int64) faults.Action { return faults.ClockDrift{Clock: clock, PPM: ppm} }
 	in, out := faults.Stall{Node: "r0"}, faults.Evict{Node: "r0"}
 	for _, tt := range []struct {
-		lock     play.Lock
+		lock     subject.Lock
 		schedule []faults.Fault
 		want     bool
 	}{
@@ -119,7 +121,7 @@ func TestPromises(t *testing.T) {
 		{single, schedule(in, in), true},
 		{single, schedule(in, out), false},
 		{single, schedule(unknownAction{}), false},
-		{play.Lock{Name: "theirs"}, nil, false},
+		{subject.Lock{Name: "theirs"}, nil, false},
 		{single, schedule(drift("c0", 1)), false},
 		{redlock, schedule(drift("r0", 10_000), drift("r1", 10_000)), true},
 		{redlock, schedule(drift("c0", -4_000), drift("r1", 6_000)), true},
@@ -155,7 +157,7 @@ func TestUnpromised(t *testing.T) {
 		{"redlock", []faults.Fault{fast, slow}, []string{"clock-rate"}},
 		{"broken/del-without-owner", []faults.Fault{pause}, []string{"pause"}},
 	} {
-		l, err := play.Kind(tt.lock)
+		l, err := redislocks.Kind(tt.lock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +184,7 @@ func TestJudgedBy(t *testing.T) {
 		{lock.Promise{Data: "claim"}, true, false, "claim"},
 		{lock.Promise{Exclusion: append(pause, lock.FaultCrash), Data: "claim"}, false, false, "claim"},
 	} {
-		l := play.Lock{Name: "theirs", Promise: c.promise, Tokens: c.tokens}
+		l := subject.Lock{Name: "theirs", Traits: subject.Traits{Promise: c.promise, Tokens: c.tokens}}
 		judged := l.JudgedBy()
 		if l.PromisesNothing() != c.nothing || judged.Data != c.data || !slices.Equal(judged.Duties, c.promise.Duties) {
 			t.Errorf("%+v: promises nothing %v, judged by %+v", c.promise, l.PromisesNothing(), judged)
@@ -205,7 +207,7 @@ func TestDescribePromise(t *testing.T) {
 			Duties:        []promise.Duty{promise.DutyEnds, promise.DutyWaits},
 		},
 	} {
-		if got := play.DescribePromise(p); got != want {
+		if got := subject.DescribePromise(p); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -9,41 +9,13 @@ import (
 	"locksim/sim/trace"
 )
 
-// terms are what the lock is judged by.
-func (l Lock) terms() evidence.Terms {
-	t := evidence.Terms{
-		Promise: l.Promise, Lease: l.Lease, Detection: l.Detection, LeaseTTL: l.heldFor(), Named: len(l.Taken) > 0,
-		Nodes: l.Nodes(), Voters: l.voters(), Quorum: l.Quorum, Replicas: l.Replicas, Watched: l.watched(),
-		Settles: l.settles(),
-		Late:    l.late(), FollowsSpec: l.FollowsSpec, Pause: l.Pause, Messages: l.Messages, GrantTime: l.GrantTime,
-		Section: l.Section.Run != nil, Writes: l.Section.Writes,
-	}
-	if l.TestsFence() {
-		t.Fence = l.Data.Rule
-	}
-	for _, s := range l.Servers {
-		if s.Kind.Leader != "" {
-			t.Leaders = append(t.Leaders, s.Kind.Leader)
-		}
-	}
-	return t
-}
-
-// heldFor is how long a lease that is held lasts after the last write of its holder, if the lock says it.
-func (l Lock) heldFor() time.Duration {
-	if l.Lease == LeaseHeld {
-		return l.LeaseTTL
-	}
-	return 0
-}
-
 // record is what was seen of the run up to now, without its timeline.
 func (p *play) record() *evidence.Record {
 	ground := p.world.Ground()
 	rec := &evidence.Record{
 		Live: p.real, Over: p.overAt, AskedFor: p.acquireLimit(), Waiting: p.waiting, Loops: p.loops,
-		Faults: p.schedule.record(), Learnt: p.lock.learns(), Changes: ground.KeyChanges(), ChangesBefore: p.probe.changes,
-		Decisions: ground.Decisions(), Final: p.final, Last: p.last, Left: p.probe.left,
+		Faults: p.schedule.record(), Learnt: p.lock.learnt, Changes: ground.KeyChanges(), ChangesBefore: p.probe.changes,
+		Decisions: ground.Decisions(), Final: p.final, Last: p.probe.last, Left: p.probe.left,
 		Ended: ground.Servers(), Probe: p.probe.Probe,
 	}
 	for _, c := range p.clients {
@@ -138,7 +110,7 @@ func (p *play) watch() {
 	}
 	switch ground := p.world.Ground(); {
 	case len(keys) == 0:
-	case p.lock.learns():
+	case p.lock.learnt:
 		ground.WatchUnseen(keys...)
 	default:
 		ground.WatchKeys(keys...)

@@ -9,37 +9,35 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
 // Renews reports whether the lock renews its lease by itself in the servers of a scenario: it promises so, or a run
 // without faults has shown it, in which a client has the lock for three times as long as its key, or its lease, lasts.
 // Of a lock whose lease is counted from its call nothing is learnt, and of one that comes with locksim what it promises
-// is all. Errors are those of [Lock.Learn].
-func (l Lock) Renews(sc *file.Scenario) (bool, error) {
-	l, err := l.sized(sc)
+// is all. Errors are those of [Learn].
+func Renews(l subject.Lock, sc *file.Scenario) (bool, error) {
+	l, err := l.In(sc)
 	if err != nil {
 		return false, err
 	}
 	if err := l.Missing(); err != nil {
 		return false, err
 	}
-	l, err = l.renewing(sc)
+	l, err = renewing(l, sc)
 	return slices.Contains(l.Promise.Duties, promise.DutyRenews), err
 }
 
-// OnlyClaims reports whether all that is asked of the lock is whether its claims overlap: see [Lock.ClaimsAlone].
-func (l Lock) OnlyClaims() bool { return l.own != nil }
-
 // renewing is a lock that is about to be played, with the duty to renew its leases if it was seen to do so.
-func (l Lock) renewing(sc *file.Scenario) (Lock, error) {
-	if l.OnlyClaims() || l.Lease == LeaseCounted || slices.Contains(l.Promise.Duties, promise.DutyRenews) ||
+func renewing(l subject.Lock, sc *file.Scenario) (subject.Lock, error) {
+	if l.OnlyClaims() || l.Lease == subject.LeaseCounted || slices.Contains(l.Promise.Duties, promise.DutyRenews) ||
 		kinds.Reserved(l.Name) {
 		return l, nil
 	}
 	setting := lesson(sc, renewalLesson)
 	setting.World.Replicas = l.LeastReplicas()
-	renews, err := l.remembered(setting, func() (bool, error) { return l.outlasts(setting) })
+	renews, err := remembered(l, setting, func() (bool, error) { return outlasts(l, setting) })
 	if renews {
 		l.Promise.Duties = append(slices.Clone(l.Promise.Duties), promise.DutyRenews)
 	}
@@ -56,31 +54,32 @@ const (
 )
 
 // remembered is what study has found out in a setting, once for all runs that share the cache of the lock.
-func (l Lock) remembered(setting *file.Scenario, study func() (bool, error)) (bool, error) {
-	if l.lessons == nil {
+func remembered(l subject.Lock, setting *file.Scenario, study func() (bool, error)) (bool, error) {
+	known := subject.Shared[lessons](l)
+	if known == nil {
 		return study()
 	}
-	name := l.lessonName(setting)
-	l.lessons.mu.Lock()
-	defer l.lessons.mu.Unlock()
-	if renews, ok := l.lessons.renews[name]; ok {
+	name := lessonName(l, setting)
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if renews, ok := known.renews[name]; ok {
 		return renews, nil
 	}
 	renews, err := study()
 	if err != nil {
 		return false, err
 	}
-	if l.lessons.renews == nil {
-		l.lessons.renews = map[string]bool{}
+	if known.renews == nil {
+		known.renews = map[string]bool{}
 	}
-	l.lessons.renews[name] = renews
+	known.renews[name] = renews
 	return renews, nil
 }
 
 // outlasts makes the run. What is wrong with the lock is left to the runs that judge it.
-func (l Lock) outlasts(setting *file.Scenario) (renews bool, err error) {
-	s := &student{play: newPlay(setting, l), resource: setting.Workload.Resources[0]}
-	err = s.simulateFor(lessonSeed, 10*lessonWait+renewalTerms*longestTerm, func(w Stage) (err error) {
+func outlasts(l subject.Lock, setting *file.Scenario) (renews bool, err error) {
+	s := &student{play: newPlay(setting, taught{Lock: l}), resource: setting.Workload.Resources[0]}
+	err = s.simulate(10*lessonWait+renewalTerms*longestTerm, func(w Stage) (err error) {
 		s.world = w
 		renews, err = s.holds(w.Clients()[0])
 		return err
@@ -113,7 +112,7 @@ func (s *student) holds(m Machine) (renews bool, err error) {
 	for _, k := range set {
 		term = max(term, k.TTL)
 	}
-	tells := s.lock.Lease == "" || s.lock.Lease == LeaseUntil
+	tells := s.lock.Lease == "" || s.lock.Lease == subject.LeaseUntil
 	if term == 0 && tells {
 		term = s.left(m, lease.Until)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"locksim/checker"
@@ -12,6 +11,7 @@ import (
 	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/subject"
 	protected "locksim/sim/store"
 	"locksim/sim/trace"
 )
@@ -21,7 +21,7 @@ import (
 type RunOptions struct {
 	// Seed decides everything that is random.
 	Seed uint64
-	// Modes are the fencing modes to run. Default: [DefaultModes].
+	// Modes are the fencing modes to run. Default: [subject.DefaultModes].
 	Modes []fence.Mode
 	// Repeat says whether each run is repeated and compared.
 	Repeat outcome.Repeat
@@ -42,21 +42,6 @@ type RunOptions struct {
 	Note func(c Course)
 }
 
-// DefaultModes are the fencing modes that a run of a lock compares by default: none,
-// and two that the lock can be used with. They are check and seal for a lock that
-// mints tokens, and claim and cas for one that does not.
-//
-// For a lock whose store is under test it is the rule of that.
-func DefaultModes(l Lock) []fence.Mode {
-	if l.TestsFence() {
-		return []fence.Mode{l.Data.Rule}
-	}
-	if l.Tokens {
-		return []fence.Mode{fence.None, fence.Check, fence.Seal}
-	}
-	return []fence.Mode{fence.None, fence.Claim, fence.CAS}
-}
-
 // NondeterminismError is returned when two runs of one seed differed. The code
 // under test draws from a source that the seed does not decide: a shared generator,
 // the order of a map, two ready cases of a select.
@@ -67,7 +52,7 @@ type NondeterminismError struct {
 	// Divergence is the first difference. It is nil if no event differed, but only
 	// the history of the clients.
 	Divergence *trace.Divergence
-	// Advice is what the servers of the lock say about it: see [ServerKind]. It is "" if
+	// Advice is what the servers of the lock say about it: see [subject.ServerKind]. It is "" if
 	// they say nothing.
 	Advice string
 }
@@ -99,30 +84,16 @@ func (e *NondeterminismError) Place() string {
 
 // Differ compares two outcomes of a lock for one schedule and seed in the same modes, event
 // by event. It is nil if they are equal.
-func Differ(l Lock, a, b *outcome.Outcome) *NondeterminismError {
+func Differ(l subject.Lock, a, b *outcome.Outcome) *NondeterminismError {
 	for i := range a.Modes {
 		x, y := &a.Modes[i], &b.Modes[i]
 		d := trace.Diff(x.Trace, y.Trace)
 		if d != nil || x.Verdict.Facts != y.Verdict.Facts {
 			return &NondeterminismError{Scenario: a.Scenario.Name, Lock: a.Lock, Seed: a.Seed, Mode: x.Mode, Divergence: d,
-				Advice: l.advice(d)}
+				Advice: l.Advice(d)}
 		}
 	}
 	return nil
-}
-
-// advice is what the kinds of servers say about a difference, each on a line.
-func (l Lock) advice(d *trace.Divergence) string {
-	var lines []string
-	for _, s := range l.Servers {
-		if s.Kind.Advice == nil {
-			continue
-		}
-		if line := s.Kind.Advice(d); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // Run plays a scenario with a lock under each fencing mode: the same seed and
@@ -131,19 +102,20 @@ func (l Lock) advice(d *trace.Divergence) string {
 // A broken lock is not an error: it is a verdict. Errors are an *InputError or
 // another error about an argument, a [*NondeterminismError], the errors of
 // [sim.Run], [ErrKeptOutside], and [ErrContradiction].
-func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
+func Run(sc *file.Scenario, l subject.Lock, opts RunOptions) (*outcome.Outcome, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}
-	l, err := l.sized(sc)
+	l, err := l.In(sc)
 	if err != nil {
 		return nil, err
 	}
 	if err := l.Missing(); err != nil {
 		return nil, err
 	}
+	of := trial{sc, taught{Lock: l}, opts}
 	if opts.Death == nil && opts.Note == nil { // the program may end in the runs that teach too
-		if l, err = l.taught(sc); err != nil {
+		if of.lock, err = teach(l, sc); err != nil {
 			return nil, err
 		}
 	}
@@ -151,23 +123,36 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
 		return nil, sc.ErrorAt(sc.Pos("store"), "store: this is a run of %s, without the fence %s: name the lock alone, and "+
 			"the fence beside it", l.Name, sc.Store)
 	}
-	modes := opts.Modes
+	return of.run()
+}
+
+// trial is what is played.
+type trial struct {
+	sc   *file.Scenario
+	lock taught
+	opts RunOptions
+}
+
+// run plays each mode.
+func (t trial) run() (*outcome.Outcome, error) {
+	l := t.lock
+	modes := t.opts.Modes
 	if len(modes) == 0 || l.TestsFence() {
-		modes = DefaultModes(l)
+		modes = subject.DefaultModes(l.Lock)
 	}
-	out := &outcome.Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed, Death: opts.Death}
+	out := &outcome.Outcome{Scenario: t.sc, Lock: l.Name, Seed: t.opts.Seed, Death: t.opts.Death}
 	if !l.PromisesNothing() {
 		out.Promise = &l.Promise
 	}
-	out.Own = l.own
-	base, err := baseline(sc, l, opts, modes)
+	out.Own = l.Own()
+	base, err := t.baseline(modes)
 	if err != nil {
 		return nil, err
 	}
 	for _, mode := range modes {
-		run, err := sharedMode(sc, l, opts, mode, base, out.Modes)
+		run, err := t.shared(mode, base, out.Modes)
 		if err == nil && run == nil {
-			run, err = playMode(sc, l, opts, mode, base)
+			run, err = t.mode(mode, base)
 		}
 		if err != nil {
 			return nil, err
@@ -182,19 +167,18 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
 
 // baseline is the run in mode none, against which a rescue is measured. It is made
 // even if it was not asked for, unless [RunOptions.Alone] leaves it out.
-func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*outcome.ModeRun, error) {
-	if opts.Alone || l.TestsFence() || opts.Death != nil || len(modes) == 1 && modes[0] == fence.None {
+func (t trial) baseline(modes []fence.Mode) (*outcome.ModeRun, error) {
+	if t.opts.Alone || t.lock.TestsFence() || t.opts.Death != nil || len(modes) == 1 && modes[0] == fence.None {
 		return nil, nil
 	}
-	return playMode(sc, l, opts, fence.None, nil)
+	return t.mode(fence.None, nil)
 }
 
-// sharedMode is the run of a mode that is that of another one, of those that were made; nil if there is none.
-func sharedMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *outcome.ModeRun,
-	made []outcome.ModeRun,
-) (*outcome.ModeRun, error) {
-	played := mode != fence.None && (l.Tokens || !mode.NeedsToken())
-	if !opts.Shared || opts.Repeat != outcome.Once || sc.Workload.Data != file.DataStore || !played || l.TestsFence() {
+// shared is the run of a mode that is that of another one, of those that were made; nil if there is none.
+func (t trial) shared(mode fence.Mode, base *outcome.ModeRun, made []outcome.ModeRun) (*outcome.ModeRun, error) {
+	played := mode != fence.None && (t.lock.Tokens || !mode.NeedsToken())
+	if !t.opts.Shared || t.opts.Repeat != outcome.Once || t.sc.Workload.Data != file.DataStore || !played ||
+		t.lock.TestsFence() {
 		return nil, nil
 	}
 	if base != nil && protected.Alike(base.Trace, mode) {
@@ -208,37 +192,35 @@ func sharedMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, bas
 	return nil, nil
 }
 
-// playMode makes the run of one mode, and its repetition.
-func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode,
-	base *outcome.ModeRun) (*outcome.ModeRun, error) {
+// mode makes the run of one mode, and its repetition.
+func (t trial) mode(mode fence.Mode, base *outcome.ModeRun) (*outcome.ModeRun, error) {
 	if mode == fence.None && base != nil {
 		return base, nil
 	}
-	if mode.NeedsToken() && !l.Tokens {
+	if mode.NeedsToken() && !t.lock.Tokens {
 		return outcome.NotApplicable(mode), nil
 	}
-	run, err := playOnce(sc, l, opts, mode, base)
-	if err != nil || opts.Repeat == outcome.Once {
+	run, err := t.once(mode, base)
+	if err != nil || t.opts.Repeat == outcome.Once {
 		return run, err
 	}
-	again, err := playOnce(sc, l, opts, mode, base)
+	again, err := t.once(mode, base)
 	if err != nil {
 		return nil, err
 	}
 	of := func(run *outcome.ModeRun) *outcome.Outcome {
-		return &outcome.Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed, Modes: []outcome.ModeRun{*run}}
+		return &outcome.Outcome{Scenario: t.sc, Lock: t.lock.Name, Seed: t.opts.Seed, Modes: []outcome.ModeRun{*run}}
 	}
-	if differs := Differ(l, of(run), of(again)); differs != nil {
+	if differs := Differ(t.lock.Lock, of(run), of(again)); differs != nil {
 		return nil, differs
 	}
 	return run, nil
 }
 
-// playOnce is one run, judged.
-func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode,
-	base *outcome.ModeRun) (*outcome.ModeRun, error) {
+// once is one run, judged.
+func (t trial) once(mode fence.Mode, base *outcome.ModeRun) (*outcome.ModeRun, error) {
 	began := time.Now() //nolint:forbidigo // outside the bubble; it is never compared
-	seed := opts.Seed
+	sc, l, opts, seed := t.sc, t.lock, t.opts, t.opts.Seed
 	p := newPlay(sc, l)
 	p.death, p.note, p.fork = opts.Death, opts.Note, opts.Fork
 	res, err := p.simulate(seed, mode, 0, p.whole)
@@ -268,15 +250,15 @@ func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode,
 // its verdict. The world must have the servers that the scenario and the lock need; a fault that it cannot play is in
 // [outcome.ModeRun.NotPlayed]. base is the run in mode none, against which a rescue is measured; it may be nil. Errors
 // as for [Run], and those of the world.
-func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *outcome.ModeRun) (*outcome.ModeRun, error) {
+func On(w Stage, sc *file.Scenario, l subject.Lock, mode fence.Mode, base *outcome.ModeRun) (*outcome.ModeRun, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}
-	l, err := l.sized(sc)
+	l, err := l.In(sc)
 	if err != nil {
 		return nil, err
 	}
-	p := newPlay(sc, l)
+	p := newPlay(sc, taught{Lock: l})
 	p.mode, p.real = mode, true
 	if err := p.body(w); err != nil {
 		return nil, err
@@ -291,7 +273,7 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *outcome.ModeR
 
 // runOf is a run that has ended, without its verdict.
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *outcome.ModeRun {
-	rec, terms := p.recordWith(t), p.lock.terms()
+	rec, terms := p.recordWith(t), p.lock.Terms()
 	run := &outcome.ModeRun{Mode: mode, Trace: t, Record: rec, Terms: terms, Events: t.Len(),
 		FaultsFired: p.schedule.fired,
 		NotPlayed:   p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(), Hung: p.forever ||

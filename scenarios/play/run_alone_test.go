@@ -11,6 +11,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -79,7 +80,7 @@ func TestAloneWithNone(t *testing.T) {
 func TestAloneTakesHalf(t *testing.T) {
 	sc, l := testruns.Load(t, "gc-pause")
 	made, build := 0, l.New
-	l.New = func(e play.Env) (lock.Locker, error) { made++; return build(e) }
+	l.New = func(e subject.Env) (lock.Locker, error) { made++; return build(e) }
 	testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}, Alone: true})
 	alone := made
 	testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}})
@@ -105,7 +106,7 @@ func TestTryIsBare(t *testing.T) {
 		l.Promise.Data = string(fence.None)
 		asked := 0
 		for seed := range uint64(48) {
-			o, broken, err := l.Try(sc, seed)
+			o, broken, err := play.Try(l, sc, seed)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,8 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -34,7 +36,7 @@ func TestLibraryAsExpected(t *testing.T) {
 }
 
 func checkExpectation(t *testing.T, sc *file.Scenario, kind string) {
-	l, err := play.Kind(kind)
+	l, err := redislocks.Kind(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +115,7 @@ func TestModesAgreeUpToTheFirstRefusal(t *testing.T) {
 // A lock that mints no tokens has no runs in the modes that need them.
 func TestModesWithoutTokens(t *testing.T) {
 	sc, _ := testruns.Load(t, "gc-pause")
-	l, err := play.Kind("single")
+	l, err := redislocks.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,8 +190,9 @@ func TestCarefulClientSurvivesThePause(t *testing.T) {
 // A bad lock or an impossible mode is an error.
 func TestRunRefusesNonsense(t *testing.T) {
 	sc, l := testruns.Load(t, "calm")
-	for name, broken := range map[string]play.Lock{
-		"no name": {New: l.New}, "no New": {Name: "x"}, "nodes": {Name: "x", New: l.New, Servers: play.Redis(99)},
+	for name, broken := range map[string]subject.Lock{
+		"no name": {New: l.New}, "no New": {Name: "x"},
+		"nodes": {Name: "x", New: l.New, Traits: subject.Traits{Servers: subject.Redis(99)}},
 	} {
 		if _, err := play.Run(sc, broken, play.RunOptions{}); err == nil {
 			t.Errorf("%s: no error", name)
@@ -210,7 +213,7 @@ func (silent) Acquire(context.Context, string) (lock.Lease, error) { return nil,
 // An adapter that returns neither a lease nor an error is reported with the name of the lock.
 func TestAdapterWithoutALease(t *testing.T) {
 	sc, _ := testruns.Load(t, "calm")
-	l := play.Lock{Name: "silent", New: func(play.Env) (lock.Locker, error) { return silent{}, nil }}
+	l := subject.Lock{Name: "silent", New: func(subject.Env) (lock.Locker, error) { return silent{}, nil }}
 	_, err := play.Run(sc, l, play.RunOptions{Seed: 1})
 	if err == nil || !strings.Contains(err.Error(), "the Acquire of lock silent returned neither a lease nor an error") {
 		t.Errorf("got %v", err)
@@ -237,7 +240,7 @@ func TestJudgedAsLive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := play.FindLock(c.lock, nil)
+		l, err := redislocks.Find(c.lock, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

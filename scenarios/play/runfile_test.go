@@ -10,6 +10,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/replay"
 	"locksim/sim/trace"
 )
 
@@ -38,7 +39,7 @@ func TestRunFileRoundTrip(t *testing.T) {
 	if !bytes.Equal(b, again) {
 		t.Error("reading and writing changed the file")
 	}
-	if _, err := play.Replay(f, nil, outcome.Twice); err != nil {
+	if _, err := replay.Run(f, nil, outcome.Twice); err != nil {
 		t.Errorf("replay: %v", err)
 	}
 }
@@ -105,7 +106,7 @@ func TestReplayNoticesEdits(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		_, err = play.Replay(f, nil, outcome.Once)
+		_, err = replay.Run(f, nil, outcome.Once)
 		if _, ok := errors.AsType[*outcome.ReplayError](err); !ok || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want a ReplayError that names %s", name, err, c.want)
 		}

@@ -32,54 +32,55 @@ var (
 
 // section is what the client does while it has the lock: the section of the lock, or
 // the steps of the workload. An error means that the process has crashed.
-func (c *client) section(g *grant) error {
+func (g *grant) section() error {
+	c := g.client
 	if c.play.fills() {
-		return c.fill(g, c.value)
+		return g.fill(c.value)
 	}
 	began := c.play.world.Now()
 	if c.play.sc.Workload.TriesFence() {
-		err := c.tryFence(g)
+		err := g.tryFence()
 		c.longest = max(c.longest, c.play.world.Now()-began)
 		return err
 	}
 	if c.play.leads() {
-		err := c.lead(g)
+		err := g.lead()
 		c.longest = max(c.longest, c.play.world.Now()-began)
 		return err
 	}
-	s := c.play.section()
+	writes, run := c.play.section()
 	if over, err := g.leaseIsOver(); over || err != nil {
 		return err
 	}
-	h := &Holder{client: c, grant: g, writes: s.Writes, saw: map[string]string{}}
+	h := &holder{client: c, grant: g, writes: writes, saw: map[string]string{}}
 	c.inSection.Store(true)
-	err := s.Run(c.proc.Notice(), h)
+	err := run(c.proc.Notice(), h)
 	c.inSection.Store(false)
 	c.longest = max(c.longest, c.play.world.Now()-began)
 	if h.crashed != nil {
 		return h.crashed
 	}
-	if n := len(h.written); err == nil && h.ended == nil && n > 0 && n < len(s.Writes) {
+	if n := len(h.written); err == nil && h.ended == nil && n > 0 && n < len(writes) {
 		_ = c.misused("returned nil and wrote %s alone: it writes all of Writes, which are %s, or none; return an error if "+
 			"it stops between them",
-			prose.Commas(h.written), prose.Commas(s.Writes))
+			prose.Commas(h.written), prose.Commas(writes))
 	}
 	return nil
 }
 
-// section is the section of the lock, or that of the workload.
-func (p *play) section() Section {
-	if p.lock.Section.Run != nil {
-		return p.lock.Section
+// section is the section of the lock, or that of the workload, with the registers that it writes.
+func (p *play) section() (writes []string, run func(ctx context.Context, h *holder) error) {
+	if own := p.lock.Section; own.Run != nil {
+		return own.Writes, func(ctx context.Context, h *holder) error { return own.Run(ctx, h) }
 	}
 	w := p.sc.Workload
-	return Section{Writes: w.Writes(), Run: func(_ context.Context, h *Holder) error { return h.follow(w) }}
+	return w.Writes(), func(_ context.Context, h *holder) error { return h.follow(w) }
 }
 
 // follow does the steps of a workload, one after another, up to the first that fails: a
 // client that does not know whether its first write took place does not go on with the
 // second. Nested sections, and that of another lock, come before the work.
-func (h *Holder) follow(w file.Workload) error {
+func (h *holder) follow(w file.Workload) error {
 	nested, beside := w.Nested, w.Beside
 	for _, s := range w.Steps() {
 		var err error
@@ -111,7 +112,8 @@ func (h *Holder) follow(w file.Workload) error {
 // hold is work of a section, up to the end of it, or with errAsked until the process is asked to end. The client
 // extends its lease meanwhile, if the scenario says so and the lock can. A failure is part of the story: it goes on, as
 // it would without.
-func (c *client) hold(g *grant, d time.Duration) error {
+func (g *grant) hold(d time.Duration) error {
+	c := g.client
 	w := c.play.sc.Workload
 	part := d / time.Duration(w.Extend+1)
 	for range w.Extend {
@@ -163,12 +165,12 @@ func (c *client) nestedSection(resource string) error {
 		return err
 	}
 	defer g.unwatch()
-	saw, ok, err := c.read(g, nestedRegister)
+	saw, ok, err := g.read(nestedRegister)
 	if err != nil {
 		return err
 	}
 	if ok {
-		if _, err := c.write(g, nestedRegister, saw); err != nil {
+		if _, err := g.write(nestedRegister, saw); err != nil {
 			return err
 		}
 	}
@@ -192,7 +194,7 @@ func (c *client) besideSection(has string) error {
 	}
 	defer g.unwatch()
 	w.Hold, w.Nested, w.Beside = w.Hold/8, 0, false
-	h := &Holder{client: c, grant: g, writes: w.Writes(), saw: map[string]string{}}
+	h := &holder{client: c, grant: g, writes: w.Writes(), saw: map[string]string{}}
 	_ = h.follow(w) // if it ends early, the client goes on under its other lock
 	if h.crashed != nil || g.Released != 0 {
 		return h.crashed
@@ -218,8 +220,9 @@ func (g *grant) leaseIsOver() (bool, error) {
 	return true, err
 }
 
-func (c *client) read(g *grant, register string) (saw string, ok bool, err error) {
-	op := c.newOp(g, checker.Read, register)
+func (g *grant) read(register string) (saw string, ok bool, err error) {
+	c := g.client
+	op := g.newOp(checker.Read, register)
 	n, err := g.step(trace.Mark{Step: g.steps.reading, Op: op.ID})
 	if err != nil {
 		return "", false, err
@@ -230,7 +233,7 @@ func (c *client) read(g *grant, register string) (saw string, ok bool, err error
 	saw, outcome, cause := g.store.Do(ctx, op, g.id)
 	op.Saw, op.Outcome = saw, outcome
 	c.noteGivenUp(ctx)
-	_, err = c.finish(g, op, g.steps.read, cause)
+	_, err = g.finish(op, g.steps.read, cause)
 	return saw, cause == nil, err
 }
 
@@ -243,14 +246,15 @@ func (c *client) noteGivenUp(ctx context.Context) {
 	}
 }
 
-func (c *client) write(g *grant, register, saw string) (ok bool, err error) {
-	op := c.newOp(g, checker.Write, register)
+func (g *grant) write(register, saw string) (ok bool, err error) {
+	op := g.newOp(checker.Write, register)
 	op.Saw = saw
-	return c.send(g, op)
+	return g.send(op)
 }
 
 // send sends a write.
-func (c *client) send(g *grant, op checker.Op) (ok bool, err error) {
+func (g *grant) send(op checker.Op) (ok bool, err error) {
+	c := g.client
 	n, err := g.step(trace.Mark{Step: g.steps.write, Op: op.ID})
 	if err != nil {
 		return false, err
@@ -261,7 +265,7 @@ func (c *client) send(g *grant, op checker.Op) (ok bool, err error) {
 	var cause error
 	_, op.Outcome, cause = g.store.Do(ctx, op, g.id)
 	c.noteGivenUp(ctx)
-	ok, err = c.finish(g, op, g.steps.written, cause)
+	ok, err = g.finish(op, g.steps.written, cause)
 	if ok && c.play.sc.Workload.Data == file.DataTransaction {
 		g.await(len(g.ops) - 1)
 	}
@@ -275,7 +279,8 @@ func (c *client) think() time.Duration {
 	return w.Think/2 + c.upTo(w.Think)
 }
 
-func (c *client) newOp(g *grant, kind checker.OpKind, register string) checker.Op {
+func (g *grant) newOp(kind checker.OpKind, register string) checker.Op {
+	c := g.client
 	c.ops++
 	return checker.Op{ID: fmt.Sprintf("%s.%s%d", c.proc.Name(), kind[:1], c.ops), Client: c.proc.Name(), Kind: kind,
 		Resource: g.Resource, Register: register, Token: g.Token}

@@ -13,6 +13,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 const shop = `name: shop
@@ -26,7 +27,7 @@ workload: {nested: 1}
 `
 
 // sell is the section of scenario order-and-stock, in Go.
-func sell(_ context.Context, h *play.Holder) error {
+func sell(_ context.Context, h subject.Holder) error {
 	if _, err := h.Read("stock"); err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func sell(_ context.Context, h *play.Holder) error {
 }
 
 // sectioned plays a scenario with lock single and a section.
-func sectioned(t *testing.T, source string, s play.Section, modes ...fence.Mode) (*outcome.Outcome, error) {
+func sectioned(t *testing.T, source string, s subject.Section, modes ...fence.Mode) (*outcome.Outcome, error) {
 	t.Helper()
 	l := testruns.Kind(t, "fenced")
 	l.Section = s
@@ -61,7 +62,7 @@ func TestSectionInGoIsThatOfAFile(t *testing.T) {
 	}
 	l, modes := testruns.Kind(t, "fenced"), fence.Modes()
 	want := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: modes})
-	l.Section = play.Section{Writes: []string{"order", "stock"}, Run: sell}
+	l.Section = subject.Section{Writes: []string{"order", "stock"}, Run: sell}
 	got := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: modes})
 	if d := play.Differ(l, want, got); d != nil {
 		t.Error(d)
@@ -77,19 +78,20 @@ func TestSectionInGoIsThatOfAFile(t *testing.T) {
 func TestSectionMisuse(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		run  func(h *play.Holder)
+		run  func(h subject.Holder)
 		want string
 	}{
-		{"write before read", func(h *play.Holder) { _ = h.Write("stock") }, "writes stock and has not read it"},
-		{"read twice", func(h *play.Holder) { _, _ = h.Read("stock"); _, _ = h.Read("stock") }, "reads stock twice"},
-		{"written twice", func(h *play.Holder) { _, _ = h.Read("stock"); _ = h.Write("stock"); _ = h.Write("stock") },
+		{"write before read", func(h subject.Holder) { _ = h.Write("stock") }, "writes stock and has not read it"},
+		{"read twice", func(h subject.Holder) { _, _ = h.Read("stock"); _, _ = h.Read("stock") }, "reads stock twice"},
+		{"written twice", func(h subject.Holder) { _, _ = h.Read("stock"); _ = h.Write("stock"); _ = h.Write("stock") },
 			"writes stock twice"},
-		{"not declared", func(h *play.Holder) { _, _ = h.Read("bill"); _ = h.Write("bill") },
+		{"not declared", func(h subject.Holder) { _, _ = h.Read("bill"); _ = h.Write("bill") },
 			"writes bill, which is not in its Writes"},
-		{"no register", func(h *play.Holder) { _, _ = h.Read("The Stock") }, `reads "The Stock", which cannot be a register`},
-		{"a part", func(h *play.Holder) { _, _ = h.Read("stock"); _ = h.Write("stock") },
+		{"no register", func(h subject.Holder) { _, _ = h.Read("The Stock") },
+			`reads "The Stock", which cannot be a register`},
+		{"a part", func(h subject.Holder) { _, _ = h.Read("stock"); _ = h.Write("stock") },
 			"returned nil and wrote stock alone"},
-		{"read at the end", func(h *play.Holder) {
+		{"read at the end", func(h subject.Holder) {
 			for _, r := range []string{"stock", "order"} {
 				_, _ = h.Read(r)
 				_ = h.Write(r)
@@ -98,8 +100,8 @@ func TestSectionMisuse(t *testing.T) {
 		}, "reads bill after its last write"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := sectioned(t, shop, play.Section{Writes: []string{"stock", "order"},
-				Run: func(_ context.Context, h *play.Holder) error {
+			_, err := sectioned(t, shop, subject.Section{Writes: []string{"stock", "order"},
+				Run: func(_ context.Context, h subject.Holder) error {
 					tt.run(h)
 					return nil
 				}}, fence.None)
@@ -112,8 +114,8 @@ func TestSectionMisuse(t *testing.T) {
 }
 
 func TestSectionValidate(t *testing.T) {
-	run := func(context.Context, *play.Holder) error { return nil }
-	for want, s := range map[string]play.Section{
+	run := func(context.Context, subject.Holder) error { return nil }
+	for want, s := range map[string]subject.Section{
 		"the Section has Writes and no Run":     {Writes: []string{"stock"}},
 		"cannot be a register":                  {Writes: []string{"my stock"}, Run: run},
 		"has stock twice in its Writes":         {Writes: []string{"stock", "stock"}, Run: run},
@@ -130,20 +132,20 @@ func TestSectionValidate(t *testing.T) {
 func TestSectionStops(t *testing.T) {
 	errSoldOut := errors.New("sold out")
 	for name, tt := range map[string]struct {
-		run  func(h *play.Holder) error
+		run  func(h subject.Holder) error
 		want checker.Label
 	}{
-		"only reads": {func(h *play.Holder) error { _, err := h.Read("stock"); return err }, checker.Safe},
-		"before":     {func(h *play.Holder) error { _, _ = h.Read("stock"); return errSoldOut }, checker.Safe},
-		"between": {func(h *play.Holder) error {
+		"only reads": {func(h subject.Holder) error { _, err := h.Read("stock"); return err }, checker.Safe},
+		"before":     {func(h subject.Holder) error { _, _ = h.Read("stock"); return errSoldOut }, checker.Safe},
+		"between": {func(h subject.Holder) error {
 			_, _ = h.Read("stock")
 			_ = h.Write("stock")
 			return errSoldOut
 		}, checker.Corrupted},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, err := sectioned(t, shop, play.Section{Writes: []string{"stock", "order"},
-				Run: func(_ context.Context, h *play.Holder) error {
+			o, err := sectioned(t, shop, subject.Section{Writes: []string{"stock", "order"},
+				Run: func(_ context.Context, h subject.Holder) error {
 					return tt.run(h)
 				}}, fence.None)
 			if err != nil {
@@ -162,7 +164,7 @@ func TestCheckEndsBelief(t *testing.T) {
 	const late = shop + "faults: [{when: {client: c0, event: read}, pause: {process: c0, for: 15s}}]\n"
 	for _, looks := range []bool{true, false} {
 		o, err := sectioned(t, late,
-			play.Section{Writes: []string{"stock"}, Run: func(_ context.Context, h *play.Holder) error {
+			subject.Section{Writes: []string{"stock"}, Run: func(_ context.Context, h subject.Holder) error {
 				if _, err := h.Read("stock"); err != nil {
 					return err
 				}
@@ -197,7 +199,7 @@ func TestCheckEndsBelief(t *testing.T) {
 func TestSectionCrash(t *testing.T) {
 	var after error
 	o, err := sectioned(t, shop+"faults: [{when: {client: c0, event: written}, crash: {process: c0}}]\n",
-		play.Section{Writes: []string{"order", "stock"}, Run: func(ctx context.Context, h *play.Holder) error {
+		subject.Section{Writes: []string{"order", "stock"}, Run: func(ctx context.Context, h subject.Holder) error {
 			err := sell(ctx, h)
 			if h.Env().Name() == "c0" {
 				<-ctx.Done()
@@ -215,7 +217,7 @@ func TestSectionCrash(t *testing.T) {
 
 // A section that does not end is an error of the run: it is not the lock's fault.
 func TestSectionWithoutEnd(t *testing.T) {
-	_, err := sectioned(t, shop, play.Section{Run: func(ctx context.Context, _ *play.Holder) error {
+	_, err := sectioned(t, shop, subject.Section{Run: func(ctx context.Context, _ subject.Holder) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}}, fence.None)
@@ -227,17 +229,17 @@ func TestSectionWithoutEnd(t *testing.T) {
 
 // After a read without an answer, and whatever it calls then, a section has the error that it is over.
 func TestReadWithoutAnAnswerEndsTheSection(t *testing.T) {
-	calls := map[string]func(h *play.Holder) error{
-		"read":       func(h *play.Holder) error { _, err := h.Read("stock"); return err },
-		"read again": func(h *play.Holder) error { _, err := h.Read("order"); return err },
-		"write":      func(h *play.Holder) error { return h.Write("stock") },
-		"work":       func(h *play.Holder) error { return h.Work(time.Second) },
-		"check":      func(h *play.Holder) error { return h.Check() },
+	calls := map[string]func(h subject.Holder) error{
+		"read":       func(h subject.Holder) error { _, err := h.Read("stock"); return err },
+		"read again": func(h subject.Holder) error { _, err := h.Read("order"); return err },
+		"write":      func(h subject.Holder) error { return h.Write("stock") },
+		"work":       func(h subject.Holder) error { return h.Work(time.Second) },
+		"check":      func(h subject.Holder) error { return h.Check() },
 	}
 	got := map[string]error{}
 	_, err := sectioned(t, "name: cut\nworld: {clients: 1}\nlock: {ttl: 10s}\nworkload: {rounds: 1, timeout: 1s}\n"+
 		"faults: [{at: 0s, partition: {between: [c0], and: [s0], for: 1m}}]\n",
-		play.Section{Writes: []string{"stock"}, Run: func(_ context.Context, h *play.Holder) error {
+		subject.Section{Writes: []string{"stock"}, Run: func(_ context.Context, h subject.Holder) error {
 			for _, name := range []string{"read", "read again", "write", "work", "check"} {
 				got[name] = calls[name](h)
 			}
@@ -247,7 +249,7 @@ func TestReadWithoutAnAnswerEndsTheSection(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range calls {
-		if !errors.Is(got[name], play.ErrSectionOver) {
+		if !errors.Is(got[name], subject.ErrSectionOver) {
 			t.Errorf("%s: %v", name, got[name])
 		}
 	}

@@ -8,7 +8,9 @@ import (
 
 	"locksim/internal/testruns"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim"
 	"locksim/sim/redis"
 )
@@ -17,7 +19,7 @@ import (
 func TestServerNamedLikeAKey(t *testing.T) {
 	named := func(name string) error {
 		l := testruns.Kind(t, "single")
-		l.Servers = []play.Servers{{Kind: play.ServerKind{Name: name, Prefix: "g",
+		l.Servers = []subject.Servers{{Kind: subject.ServerKind{Facts: server.Facts{Name: name, Prefix: "g"},
 			Make: func(int) sim.Kind { return redis.Servers{Nodes: 1} }}, Count: 1}}
 		return l.Validate()
 	}
@@ -37,12 +39,13 @@ func TestServerNamedLikeAKey(t *testing.T) {
 func TestPower(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	why := errors.New("it is not known what is on the disk")
-	kind := play.ServerKind{Name: "register", Prefix: "g", Make: func(int) sim.Kind { return redis.Servers{Nodes: 1} },
+	kind := subject.ServerKind{Facts: server.Facts{Name: "register", Prefix: "g"},
+		Make:  func(int) sim.Kind { return redis.Servers{Nodes: 1} },
 		Power: func() error { return why }}
-	l.Servers = append(slices.Clone(l.Servers), play.Servers{Kind: kind, Count: 1})
+	l.Servers = append(slices.Clone(l.Servers), subject.Servers{Kind: kind, Count: 1})
 	try := func(crash string) error {
 		text := "name: x\nworld: {redis: 1, register: 1, clients: 2}\nfaults: [{at: 1s, crash: {" + crash + "}}]\n"
-		sc, err := file.Parse("x.yaml", []byte(text), play.ServerNames(l)...)
+		sc, err := file.Parse("x.yaml", []byte(text), subject.ServerNames(l)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +62,7 @@ func TestPower(t *testing.T) {
 		}
 	}
 	w := file.World{}
-	if play.Equip(&w, l); len(w.Servers) != 1 || !slices.Contains(w.Servers[0].Lacks, file.PowerLoss) {
+	if subject.Equip(&w, l); len(w.Servers) != 1 || !slices.Contains(w.Servers[0].Lacks, file.PowerLoss) {
 		t.Errorf("searches have %+v", w.Servers)
 	}
 	why = nil

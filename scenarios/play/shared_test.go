@@ -7,6 +7,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 // A run that is taken for that of another mode has its trace, its verdict and its story.
@@ -20,7 +21,7 @@ func TestSharedRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := play.FindLock(sc.Lock.Kind, nil)
+		l, err := redislocks.Find(sc.Lock.Kind, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,10 +2,8 @@ package play
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"sync/atomic"
 	"time"
 
@@ -13,8 +11,9 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/file"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/subject"
 	"locksim/sim"
 	"locksim/sim/rare"
 	"locksim/sim/redis"
@@ -25,105 +24,8 @@ import (
 // This file makes a simulated world of a scenario. It is the only one of the
 // package that imports package sim.
 
-// ServerKind is a kind of server that a world can have: Redis, or one that a lock
-// brings along.
-type ServerKind struct {
-	// Name is its key under world in scenario files, such as "redis": a word of
-	// lower-case letters.
-	Name string
-	// Prefix begins the names of its servers, such as "r" for r0, r1, …: one
-	// lower-case letter or more, but not c, r or s alone, which are taken.
-	Prefix string
-	// Make makes the given number of them, named by prefix and number from 0 on.
-	Make func(count int) sim.Kind
-	// In is the kind in a world with such settings, for servers that have some. Nil is for those without.
-	In func(w file.World) ServerKind
-	// Watches is set for servers that watch r0 and its replicas, and make a replica the primary when it does not answer.
-	// They grant no lock. A world with them has two replicas at least, and they come after the servers of Redis.
-	Watches bool
-	// Behind is set for servers that the lock's other servers ask, and no client, such as the database of an API server.
-	// They grant no lock, and are not counted among its servers.
-	Behind bool
-	// Beside is set for servers that only the harness needs, such as that which mints the tokens for a store under test.
-	// No search draws a fault that strikes them alone.
-	Beside bool
-	// Leader is the name of whichever of them leads, for the targets of faults: that of a [sim.Builder.Alias]. "" is for
-	// servers without a leader.
-	Leader string
-	// Lacks are the kinds of fault, such as "evict", that cannot strike these servers: a scenario with one is refused,
-	// and no search draws it.
-	Lacks []string
-	// Power says why the machines of these servers cannot lose their power in this program, in one line; nil if they can.
-	// A scenario in which one does is refused then, and no search draws it. A nil Power is for servers whose machines
-	// always can.
-	Power func() error
-	// Uncompared is set for servers that were written after documentation, and were compared with no real ones: reports
-	// say so beside what was seen with them.
-	Uncompared bool
-	// Settles is set for servers that form a cluster, which clients see as one server: it is how long the cluster may
-	// take to serve all clients again after trouble of one of its members, or of a link among them. It elects a leader,
-	// and clients notice which of their connections are broken. 0 means that each server is for itself.
-	Settles time.Duration
-	// Late is how long at most an answer that has arrived is kept from the code of the lock, where a client in the world
-	// is made repeatable so. 0 means that it has it at once.
-	Late time.Duration
-	// Missing says what has to be installed before such servers can be made, in one line; nil if nothing has. A nil
-	// Missing is for servers that can always be made.
-	Missing func() error
-	// Stop ends what Make has started outside the worlds of this process; nil if it starts nothing. The command calls it
-	// at its end.
-	Stop func() error
-	// Prepare makes a real server of a live run, at its address, ready for the locks, such as by making tables. Nil if
-	// there is nothing to do. An error that wraps [faults.ErrUnable] says why there are no real servers like that.
-	Prepare func(ctx context.Context, address string) error
-	// Real starts real servers of this kind for live runs. Nil is for Redis, etcd, ZooKeeper and PostgreSQL, which live
-	// runs know, and for servers of which there are no real ones.
-	Real *RealServer
-	// Advice says what in a client of these servers may explain the first difference of two runs that should be equal,
-	// and what to do; "" for nothing. Nil is for clients without a known source of chance.
-	Advice func(d *trace.Divergence) string
-
-	own *ownKey // nil for a kind that a lock brings along
-}
-
-// Role is that of its servers at the start, but for primaries with their replicas.
-func (k ServerKind) Role() trace.Role {
-	switch {
-	case k.Watches:
-		return trace.RoleWatcher
-	case k.Behind:
-		return trace.RoleBehind
-	case k.Settles > 0:
-		return trace.RoleMember
-	}
-	return trace.RoleSingle
-}
-
-// RealServer is how live runs start a real server of a kind that they do not know: a process on this machine.
-type RealServer struct {
-	// Command makes the command of a server that listens on an address of the loopback interface, with its files in a
-	// folder, which is also its working directory. It is called again after a crash. Its environment is added to that of
-	// servers, which has PATH and HOME.
-	Command func(folder, address string) *exec.Cmd
-	// Ready returns nil once the server at an address serves clients. Nil means that it accepts connections.
-	Ready func(ctx context.Context, address string) error
-	// Lease is the shortest lease that a client can use, and Why says what a shorter one lacks, as the end of a sentence.
-	Lease time.Duration
-	Why   string
-	// Unsynced says what such a process leaves to the operating system when it is killed, which a power failure would
-	// lose, as a sentence without a stop: live runs do not play one then. "" is for a server that syncs before it answers,
-	// or has no files.
-	Unsynced string
-	// Return is how long a server that has crashed needs, from its start on, until it serves clients again.
-	Return time.Duration
-}
-
 // StoreKind is the kind of the store, in what a trace says of its servers.
 const StoreKind = "store"
-
-// Primary is the name that leads to the first Redis server, or to the replica that
-// a failover has promoted.
-const Primary = redis.Primary
 
 // Frozen is returned when a run made no progress on the wall clock. The run cannot end: its goroutines remain in this
 // process.
@@ -173,9 +75,9 @@ type deadlocked struct {
 // Unwrap returns the error of the run.
 func (d *deadlocked) Unwrap() error { return d.Frozen }
 
-// simulateFor plays in a simulated world that is not judged, for some virtual time at most.
-func (p *play) simulateFor(seed uint64, limit time.Duration, body func(w Stage) error) error {
-	c := p.config(seed, fence.None, 0)
+// simulate plays in a simulated world that is not judged, for some virtual time at most.
+func (s *student) simulate(limit time.Duration, body func(w Stage) error) error {
+	c := s.config(lessonSeed, fence.None, 0)
 	c.PanicCrashes = false // it has no judge
 	c.Limits.Virtual = limit
 	_, err := sim.Run(c, func(w *sim.World) error { return body(newSimWorld(w)) })
@@ -188,16 +90,16 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 		Seed: seed, Clients: w.Clients, Latency: sim.Latency(w.Latency), ClockStep: w.ClockStep,
 		Limits: sim.Limits{Virtual: p.runLimit(), Burst: burst}, StopAt: stopAt, PanicCrashes: true,
 	}
-	if n := max(w.Redis, p.lock.count(redisKind.Name)); n > 0 {
-		c.Servers = append(c.Servers, redisKind.named(redis.Servers{
+	if n := max(w.Redis, p.lock.Count(server.Redis.Name)); n > 0 {
+		c.Servers = append(c.Servers, named(subject.RedisKind(), redis.Servers{
 			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: redis.Persistence(w.Persistence),
 			Snapshot:    w.Snapshot,
-			MinReplicas: w.MinReplicas, MaxLag: w.MaxLag, Reuse: p.lock.reuse,
+			MinReplicas: w.MinReplicas, MaxLag: w.MaxLag, Reuse: subject.Shared[redis.Reuse](p.lock.Lock),
 		}))
 	}
 	for _, s := range p.lock.Servers {
 		if s.Kind.Make != nil {
-			c.Servers = append(c.Servers, s.Kind.named(s.Kind.Make(max(s.Count, w.Count(s.Kind.Name)))))
+			c.Servers = append(c.Servers, named(s.Kind, s.Kind.Make(max(s.Count, w.Count(s.Kind.Name)))))
 		}
 	}
 	c.Servers = append(c.Servers, sim.Named{Kind: protected.Server{Fencing: mode}, Name: StoreKind, Role: trace.RoleStore})
@@ -205,7 +107,7 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 }
 
 // named is what a world is built of, with what the servers are.
-func (k ServerKind) named(of sim.Kind) sim.Kind {
+func named(k subject.ServerKind, of sim.Kind) sim.Kind {
 	return sim.Named{Kind: of, Name: k.Name, Role: k.Role()}
 }
 
@@ -332,7 +234,7 @@ type simGround struct{ *sim.World }
 
 func (g simGround) Servers() []ServerState {
 	var out []ServerState
-	primary, _ := g.Node(Primary) // nil in a world without Redis
+	primary, _ := g.Node(subject.Primary) // nil in a world without Redis
 	servers := g.Trace().Servers
 	for _, n := range g.Nodes() {
 		is, _ := servers.Find(n.Name())
@@ -383,14 +285,14 @@ func (g simGround) Value(resource, register string) string {
 // simMachine is a process of a simulated world as a [Machine].
 type simMachine struct {
 	*sim.Process
-	store Store
+	store subject.Store
 }
 
 func (m *simMachine) Clock() lock.Clock { return m.Process.Clock() }
 
 func (m *simMachine) WallClock() lock.Clock { return m.Process.WallClock() }
 
-func (m *simMachine) Store() Store { return m.store }
+func (m *simMachine) Store() subject.Store { return m.store }
 
 func (m *simMachine) Mark(mark trace.Mark) (checker.Pos, error) {
 	n, err := m.Process.Mark(mark)

@@ -7,6 +7,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 // Runs have the slack that their clients and servers show: what was left of leases, when keys ended, who had how many
@@ -31,7 +32,7 @@ func TestSlackOfRuns(t *testing.T) {
 		{"calm", "single", checker.SlackWait, 1, 1e9},
 	} {
 		sc, _ := testruns.Load(t, c.scenario)
-		l, err := play.FindLock(c.lock, nil)
+		l, err := redislocks.Find(c.lock, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

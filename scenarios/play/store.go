@@ -5,12 +5,13 @@ import (
 	"errors"
 
 	"locksim/checker"
+	"locksim/scenarios/subject"
 	protected "locksim/sim/store"
 )
 
 // StoreOver is the protected resource as its client reaches it, over the network
 // that the client dials.
-func StoreOver(c *protected.Client) Store { return storeOver{c} }
+func StoreOver(c *protected.Client) subject.Store { return storeOver{c} }
 
 type storeOver struct{ client *protected.Client }
 

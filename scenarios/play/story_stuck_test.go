@@ -7,6 +7,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 // The story of a stuck lock marks the step after which no other client gets it, and
@@ -22,7 +23,7 @@ func TestStoryOfAStuckLock(t *testing.T) {
 		{"dead-worker", "single", "", "c1 has released"},
 	} {
 		sc, _ := testruns.Load(t, tt.scenario)
-		l, err := play.FindLock(tt.lock, nil)
+		l, err := redislocks.Find(tt.lock, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // tellsAtRelease is a lease that closes Lost when it is released, as many libraries do.
@@ -39,7 +40,7 @@ func (l tellingLocker) Acquire(ctx context.Context, resource string) (lock.Lease
 }
 
 // storyWith is the story of a scenario in mode none, each line with its actor.
-func storyWith(t *testing.T, scenario string, l play.Lock) (lines []string) {
+func storyWith(t *testing.T, scenario string, l subject.Lock) (lines []string) {
 	t.Helper()
 	o := testruns.Play(t, testruns.Parse(t, scenario), l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
 	for _, line := range o.Modes[0].Story {
@@ -99,7 +100,7 @@ faults:
 func TestStoryOfAReleaseIsNoLoss(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	create := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		inner, err := create(e)
 		return tellingLocker{inner}, err
 	}

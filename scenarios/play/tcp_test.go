@@ -3,9 +3,6 @@ package play_test
 import (
 	"bufio"
 	"context"
-
-	"locksim/scenarios/file"
-
 	crand "crypto/rand"
 	"fmt"
 	"io"
@@ -22,8 +19,10 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
-
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 	protected "locksim/sim/store"
 	"locksim/sim/trace"
 )
@@ -53,7 +52,7 @@ func TestDriverOverTCP(t *testing.T) {
 				}
 				sc = hurried(sc)
 				tt.change(sc)
-				l, err := play.Kind(kind)
+				l, err := redislocks.Kind(kind)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -293,7 +292,7 @@ func (m *tcpMachine) Address(server string) string {
 	switch server {
 	case protected.Name:
 		return m.w.listener.Addr().String()
-	case "r0", play.Primary:
+	case "r0", subject.Primary:
 		return m.w.redis.Addr()
 	}
 	return server
@@ -336,7 +335,7 @@ func (m *tcpMachine) Observe(mark trace.Mark) checker.Pos {
 	return checker.Pos(m.w.add(m.ctx, m.name, "", mark, nil))
 }
 
-func (m *tcpMachine) Store() play.Store {
+func (m *tcpMachine) Store() subject.Store {
 	m.once.Do(func() { m.store = protected.NewClient(m) })
 	return play.StoreOver(m.store)
 }

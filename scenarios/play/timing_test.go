@@ -14,10 +14,11 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // historyOf is the history of a run without a fence.
-func historyOf(t *testing.T, l play.Lock, text string) checker.History {
+func historyOf(t *testing.T, l subject.Lock, text string) checker.History {
 	t.Helper()
 	o := play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Alone: true}
 	return testruns.Play(t, testruns.Parse(t, text), l, o).Modes[0].History
@@ -27,7 +28,7 @@ func historyOf(t *testing.T, l play.Lock, text string) checker.History {
 func TestCalmWithASectionOfItsOwn(t *testing.T) {
 	for took, want := range map[time.Duration]bool{900 * time.Millisecond: true, 1100 * time.Millisecond: false} {
 		l := testruns.Kind(t, "single")
-		l.Section = play.Section{Writes: []string{"balance"}, Run: func(_ context.Context, h *play.Holder) error {
+		l.Section = subject.Section{Writes: []string{"balance"}, Run: func(_ context.Context, h subject.Holder) error {
 			if _, err := h.Read("balance"); err != nil {
 				return err
 			}
@@ -68,7 +69,7 @@ func TestAbsences(t *testing.T) {
 // The time that servers need to settle is that of their kind.
 func TestAbsencesOfACluster(t *testing.T) {
 	cluster := testruns.Kind(t, "single")
-	cluster.Servers = play.Redis(3)
+	cluster.Servers = subject.Redis(3)
 	cluster.Servers[0].Kind.Settles = 700 * time.Millisecond
 	h := historyOf(t, cluster, "name: away\nworld: {redis: 3}\nlock: {ttl: 1s}\n"+
 		"workload: {rounds: 8, hold: 200ms, think: 1s, stagger: 100ms}\nfaults: [{at: 1s, stall: {node: r1, for: 2s}}]\n")
@@ -120,7 +121,7 @@ func TestAbsencesWhileFelt(t *testing.T) {
 func TestAbsenceOfALapsedGrant(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locker, err := inner(e)
 		return altered{locker, func(ctx context.Context, resource string) (lock.Lease, error) {
 			lease, err := locker.Acquire(ctx, resource)

@@ -13,15 +13,16 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // mints is the kind fenced without its duties, whose leases have other tokens.
-func mints(t *testing.T, token func(uint64) uint64) play.Lock {
+func mints(t *testing.T, token func(uint64) uint64) subject.Lock {
 	t.Helper()
 	l := testruns.Kind(t, "fenced")
 	l.Name, l.Promise.Duties = "my-lock", nil
 	right := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locker, err := right(e)
 		return unfaithful{Locker: locker, lease: func(l lock.Lease) lock.Lease {
 			return unfaithfulLease{Lease: l, token: func() uint64 { return token(l.Token()) }}
@@ -87,7 +88,7 @@ func TestTokensThatDoNotGrow(t *testing.T) {
 			if broken := outcome.Violations(o, l.JudgedBy()); !slices.Contains(broken, want) {
 				t.Errorf("violations %v, want %v", broken, want)
 			}
-			for what, other := range map[string]play.Lock{"its claims alone": l.ClaimsAlone(),
+			for what, other := range map[string]subject.Lock{"its claims alone": l.ClaimsAlone(),
 				"no order promised": unordered(l)} {
 				if broken := outcome.Violations(o, other.JudgedBy()); slices.Contains(broken, want) {
 					t.Errorf("%s: violations %v", what, broken)
@@ -98,7 +99,7 @@ func TestTokensThatDoNotGrow(t *testing.T) {
 }
 
 // unordered is a lock that promises no order of its tokens, and nothing else but duties.
-func unordered(l play.Lock) play.Lock {
+func unordered(l subject.Lock) subject.Lock {
 	l.Promise.TokensUnordered = true
 	return l.DutiesAlone()
 }

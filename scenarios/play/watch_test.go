@@ -11,7 +11,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/testruns"
 	"locksim/lock"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // told is a lock whose leases end, and announce their loss, as a test says.
@@ -115,10 +115,10 @@ func TestWhatALeaseTells(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := testruns.Kind(t, "single")
 			if len(c.lock.until) == 0 {
-				l.Lease = play.LeaseHeld
+				l.Lease = subject.LeaseHeld
 			}
 			inner := l.New
-			l.New = func(e play.Env) (lock.Locker, error) {
+			l.New = func(e subject.Env) (lock.Locker, error) {
 				locker, err := inner(e)
 				c.lock.Locker, c.lock.clock = locker, e.Clock().Now
 				return c.lock, err
@@ -156,7 +156,7 @@ func TestExpiredAtCall(t *testing.T) {
 	for early, want := range map[time.Duration]bool{0: true, 1: true, -1: false} {
 		l := testruns.Kind(t, "single")
 		inner := l.New
-		l.New = func(e play.Env) (lock.Locker, error) {
+		l.New = func(e subject.Env) (lock.Locker, error) {
 			locker, err := inner(e)
 			return endsAtCall{locker, e.Clock().Now, early}, err
 		}

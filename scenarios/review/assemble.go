@@ -14,13 +14,16 @@ import (
 	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/outcome/reviews"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/replay"
+	"locksim/scenarios/subject"
 )
 
 // Assemble makes a review of the measurements of a lock, and of the results of its
 // failures in each fencing mode; see [reviews.Failures]. replay is the command that runs a
 // scenario. Assemble removes the wall times of the parts, and the results of their
-// single jobs. The error is that of [play.Library].
-func Assemble(plan reviews.Plan, l play.Lock, parts reviews.Parts, failures []reviews.Failure,
+// single jobs. The error is that of [redislocks.Library].
+func Assemble(plan reviews.Plan, l subject.Lock, parts reviews.Parts, failures []reviews.Failure,
 	replay matrix.ReplayCommand) (*reviews.Review, error) {
 	parts.Timeless()
 	t := explorations.NewTiming()
@@ -38,8 +41,8 @@ func Assemble(plan reviews.Plan, l play.Lock, parts reviews.Parts, failures []re
 
 // readLibrary divides the scenarios of the library into those that were run and
 // those that were not.
-func readLibrary(r *reviews.Review, l play.Lock, replay matrix.ReplayCommand) error {
-	all, err := play.Library([]play.Lock{l})
+func readLibrary(r *reviews.Review, l subject.Lock, replay matrix.ReplayCommand) error {
+	all, err := redislocks.Library([]subject.Lock{l})
 	if err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ func readLibrary(r *reviews.Review, l play.Lock, replay matrix.ReplayCommand) er
 	return err
 }
 
-func newReviewLock(l play.Lock) reviews.Lock {
+func newReviewLock(l subject.Lock) reviews.Lock {
 	r := reviews.Lock{Name: l.Name, About: l.About, Nodes: l.Nodes(), Tokens: l.Tokens,
 		Promises: !l.PromisesNothing(), Promise: l.Promise, Unpromised: []lock.Fault{}, Judged: l.JudgedMode()}
 	for _, class := range lock.Faults() {
@@ -71,7 +74,7 @@ func newReviewLock(l play.Lock) reviews.Lock {
 	return r
 }
 
-func newReviewScenario(sc *file.Scenario, l play.Lock, cells []matrices.Cell,
+func newReviewScenario(sc *file.Scenario, l subject.Lock, cells []matrices.Cell,
 	replay matrix.ReplayCommand) reviews.Scenario {
 	s := reviews.Scenario{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, Ground: groundOf(sc, l),
 		Client: clientMistake(sc), Classes: reviews.ClassesIn(sc.Faults), Cells: cells}
@@ -101,7 +104,7 @@ func clientMistake(sc *file.Scenario) string {
 	return ""
 }
 
-func groundOf(sc *file.Scenario, l play.Lock) reviews.Ground {
+func groundOf(sc *file.Scenario, l subject.Lock) reviews.Ground {
 	switch {
 	case len(sc.Workload.Writes()) > 1:
 		return reviews.GroundSeveralWrites
@@ -120,8 +123,8 @@ type FenceJob struct {
 
 // Play makes the runs, each twice. extra are locks that do not come with locksim.
 // Errors are those of [outcome.RunFile.Setup] and [play.Run].
-func (j FenceJob) Play(extra []play.Lock) ([]reviews.Fence, error) {
-	sc, l, err := play.Setup(j.Run, extra)
+func (j FenceJob) Play(extra []subject.Lock) ([]reviews.Fence, error) {
+	sc, l, err := replay.Setup(j.Run, extra)
 	if err != nil {
 		return nil, err
 	}

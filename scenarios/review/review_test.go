@@ -20,7 +20,7 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/outcome/reviews"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/review"
 )
 
@@ -28,7 +28,7 @@ import (
 // or, without any, in all that name it.
 func reviewed(t *testing.T, name string, runs int, only ...string) *reviews.Review {
 	t.Helper()
-	l, err := play.FindLock(name, nil)
+	l, err := redislocks.Find(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func playedExploration(t *testing.T, plan *explorations.Plan) *explorations.Expl
 // The searches of a review use only the faults that are named: within the promise,
 // those that it covers. What they leave out is missing.
 func TestReviewOfSomeFaults(t *testing.T) {
-	l, err := play.Kind("single")
+	l, err := redislocks.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestReviewOfASpecimen(t *testing.T) {
 	if len(r.Missing) != 1 || r.Missing[0].Why != "the lock promises nothing" {
 		t.Errorf("missing is %v", r.Missing)
 	}
-	all, err := play.Library(nil)
+	all, err := redislocks.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestReviewFailuresAreSorted(t *testing.T) {
 
 // Invalid options are an error before anything is run.
 func TestReviewWorkRefuses(t *testing.T) {
-	l, err := play.FindLock("single", nil)
+	l, err := redislocks.Find("single", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestReviewWorkRefuses(t *testing.T) {
 
 // Work is the same after it was stored and read.
 func TestWorkIsStored(t *testing.T) {
-	l, err := play.FindLock("broken/redlock-keeps-minority", nil)
+	l, err := redislocks.Find("broken/redlock-keeps-minority", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,9 @@ import (
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/reviews"
 	"locksim/scenarios/outcome/sweeps"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 	"locksim/scenarios/sweep"
 )
 
@@ -34,7 +35,7 @@ type Options struct {
 	// only those of them count that it covers.
 	Faults []lock.Fault
 	// Extra are locks that do not come with locksim.
-	Extra []play.Lock
+	Extra []subject.Lock
 }
 
 const (
@@ -63,7 +64,7 @@ type Work struct {
 // NewWork finds out what has to be run. The errors are those of the plans, or of
 // [file.Library]; a lock without a scenario, or one that cannot be swept, is no
 // error but a gap.
-func NewWork(l play.Lock, opts Options) (*Work, error) {
+func NewWork(l subject.Lock, opts Options) (*Work, error) {
 	w := &Work{Plan: reviews.Plan{Lock: l.Name, Seeds: opts.Seeds, Runs: opts.Runs,
 		AllRuns: max(opts.Runs/reviewAllShare, 1), Swept: reviewSwept}}
 	if classes, kinds, err := spaces.NamedFaults(opts.Faults); err != nil {
@@ -79,8 +80,8 @@ func NewWork(l play.Lock, opts Options) (*Work, error) {
 	return w, errors.Join(w.planMatrix(l, opts), w.planExplorations(l, opts.Faults), w.planSweep(l, opts))
 }
 
-func (w *Work) planMatrix(l play.Lock, opts Options) error {
-	all, err := play.Library(opts.Extra)
+func (w *Work) planMatrix(l subject.Lock, opts Options) error {
+	all, err := redislocks.Library(opts.Extra)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (w *Work) planMatrix(l play.Lock, opts Options) error {
 	return err
 }
 
-func (w *Work) planExplorations(l play.Lock, named []lock.Fault) (err error) {
+func (w *Work) planExplorations(l subject.Lock, named []lock.Fault) (err error) {
 	const within = "an exploration within the promise"
 	promised := slices.DeleteFunc(slices.Clone(named), func(name lock.Fault) bool { return !covers(l, name) })
 	if l.PromisesNothing() {
@@ -110,7 +111,7 @@ func (w *Work) planExplorations(l play.Lock, named []lock.Fault) (err error) {
 }
 
 // covers reports whether a promise covers all that a name means.
-func covers(l play.Lock, name lock.Fault) bool {
+func covers(l subject.Lock, name lock.Fault) bool {
 	classes, kinds, err := spaces.NamedFaults([]lock.Fault{name})
 	return err == nil && !slices.ContainsFunc(spaces.Space{Faults: classes, Kinds: kinds}.Classes(),
 		func(class lock.Fault) bool {
@@ -119,12 +120,12 @@ func covers(l play.Lock, name lock.Fault) bool {
 }
 
 // planSweep plans a sweep, by the promise if there is one, if it is cheap.
-func (w *Work) planSweep(l play.Lock, opts Options) error {
+func (w *Work) planSweep(l subject.Lock, opts Options) error {
 	sc, err := file.Load(reviewSwept)
 	if err != nil {
 		return err
 	}
-	if l, err = play.FindLock(l.Name, opts.Extra); err != nil {
+	if l, err = redislocks.Find(l.Name, opts.Extra); err != nil {
 		return err
 	}
 	judge := explorations.JudgePromise
@@ -150,7 +151,7 @@ func (w *Work) missing(what, why string) {
 
 // ReadWork reads the work of a review that was written as JSON. extra are locks
 // that do not come with locksim. The error says what is invalid in it.
-func ReadWork(data []byte, extra []play.Lock) (*Work, error) {
+func ReadWork(data []byte, extra []subject.Lock) (*Work, error) {
 	var stored struct {
 		reviews.Plan
 		Matrix, Within, All, Sweep json.RawMessage

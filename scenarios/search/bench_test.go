@@ -5,6 +5,7 @@ import (
 
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 )
@@ -14,7 +15,7 @@ import (
 func BenchmarkDrawn(b *testing.B) {
 	for _, name := range []string{"single", "redlock"} {
 		b.Run(name, func(b *testing.B) {
-			l, err := play.Kind(name)
+			l, err := redislocks.Kind(name)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -28,7 +29,7 @@ func BenchmarkDrawn(b *testing.B) {
 			events, n := 0, 0
 			for b.Loop() {
 				at := n % len(schedules)
-				o, _, err := l.Try(schedules[at], uint64(at))
+				o, _, err := play.Try(l, schedules[at], uint64(at))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -8,8 +8,8 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // calmCases is the number of runs that [CalmTrials] makes, heldCases of a lock that is held until it is told. The first
@@ -35,12 +35,12 @@ func alikeAtFirst() []string {
 // promises about faults.
 //
 // The space must come from [Discover].
-func CalmTrials(l play.Lock, space spaces.Space) iter.Seq[*Trial] {
+func CalmTrials(l subject.Lock, space spaces.Space) iter.Seq[*Trial] {
 	return PlayEach(InCalm(l), CalmCases(l, space))
 }
 
 // InCalm is the lock as it is judged in a run without faults.
-func InCalm(l play.Lock) play.Lock {
+func InCalm(l subject.Lock) subject.Lock {
 	l.Promise = l.JudgedBy()
 	if !l.TestsFence() { // that of a store under test is its own
 		l.Promise.Data = string(fence.None)
@@ -52,9 +52,9 @@ func InCalm(l play.Lock) play.Lock {
 // one, they contend for two locks whose names are nearly the same, and have both at once, unless the lock has a section
 // of its own. In the last one of a lock that is held until it is told, a section lasts for three lengths of its lease:
 // the lock has to renew it.
-func CalmCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
+func CalmCases(l subject.Lock, space spaces.Space) iter.Seq[Case] {
 	cases := calmCases
-	if l.Lease == play.LeaseHeld {
+	if l.Lease == subject.LeaseHeld {
 		cases = heldCases
 	}
 	return func(yield func(Case) bool) {
@@ -70,7 +70,7 @@ func CalmCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
 
 // FirstCases are runs without faults of a lock of which nothing is known: the one by which [Discover] begins, and those
 // of [CalmTrials] without what Discover finds out.
-func FirstCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
+func FirstCases(l subject.Lock, space spaces.Space) iter.Seq[Case] {
 	space.Lock, space.Store = l.Kind(), l.Fence()
 	space = equipped(space, l)
 	return func(yield func(Case) bool) {

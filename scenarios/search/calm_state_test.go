@@ -8,9 +8,9 @@ import (
 	"locksim/internal/testlocks"
 	"locksim/lock"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // asksNobody grants each twentieth Acquire without asking a server.
@@ -69,14 +69,15 @@ func (l lastLease) Release(ctx context.Context) error { return l.of.last.Release
 // fault, and in drawn runs.
 func TestLocksThatMixUpTheirCalls(t *testing.T) {
 	for name, c := range map[string]struct {
-		wrap  func(e play.Env, l lock.Locker) lock.Locker
+		wrap  func(e subject.Env, l lock.Locker) lock.Locker
 		calm  uint64 // the seed of the calm run that fails
 		drawn uint64 // the seeds within which one fails
 	}{
-		"asks-nobody": {func(e play.Env, l lock.Locker) lock.Locker { return &asksNobody{Locker: l, clock: e.Clock()} }, 10,
+		"asks-nobody": {func(e subject.Env, l lock.Locker) lock.Locker { return &asksNobody{Locker: l, clock: e.Clock()} },
+			10,
 			1500},
-		"cuts-names": {func(_ play.Env, l lock.Locker) lock.Locker { return cutsNames{l} }, 11, 1500},
-		"one-lease":  {func(_ play.Env, l lock.Locker) lock.Locker { return &oneLease{Locker: l} }, 11, 1500},
+		"cuts-names": {func(_ subject.Env, l lock.Locker) lock.Locker { return cutsNames{l} }, 11, 1500},
+		"one-lease":  {func(_ subject.Env, l lock.Locker) lock.Locker { return &oneLease{Locker: l} }, 11, 1500},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

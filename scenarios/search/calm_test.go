@@ -9,16 +9,16 @@ import (
 	"locksim/internal/testruns"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // No lock that comes with locksim fails without faults, nor do a user's correct lock
 // and one over a quorum, and in each of these runs but the last a client is kept out: there, each asks when the lock is
 // free.
 func TestCalmTrials(t *testing.T) {
-	locks := []play.Lock{testlocks.Correct("theirs"), testlocks.Quorum("quorum")}
+	locks := []subject.Lock{testlocks.Correct("theirs"), testlocks.Quorum("quorum")}
 	for _, name := range kinds.Names() {
 		locks = append(locks, ours(t, name))
 	}

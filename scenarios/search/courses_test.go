@@ -14,9 +14,10 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/tally"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -166,7 +167,7 @@ func TestCourse(t *testing.T) {
 }
 
 // explored are the courses of the runs of some seeds, drawn from a space.
-func explored(t *testing.T, l play.Lock, space spaces.Space,
+func explored(t *testing.T, l subject.Lock, space spaces.Space,
 	seeds outcome.Seeds) (trials []*search.Trial, courses tally.Courses) {
 	t.Helper()
 	for trial := range search.Trials(l, search.Drawn(l, space, seeds)) {
@@ -182,7 +183,7 @@ func explored(t *testing.T, l play.Lock, space spaces.Space,
 // A search that draws from a tiny space has seen nearly all; one that has made a few
 // runs of a large space has seen little.
 func TestNoveltyOfSpaces(t *testing.T) {
-	l, err := play.Kind("single")
+	l, err := redislocks.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +203,7 @@ func TestNoveltyOfSpaces(t *testing.T) {
 // The courses of two parts of a search add up to those of the whole, wherever it is
 // cut, and only runs that are evidence and passed are counted.
 func TestCoursesOfParts(t *testing.T) {
-	l, err := play.Kind("single")
+	l, err := redislocks.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}

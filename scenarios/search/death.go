@@ -6,11 +6,12 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
 	"locksim/scenarios/shrink"
+	"locksim/scenarios/subject"
 )
 
 // Died makes the failure of a case in whose run the program ends, since a goroutine that the lock has started panics.
 // Errors are those of [play.Run], which wrap [play.ErrNoDeath] if the lock is not to blame.
-func Died(l play.Lock, c Case, d *outcome.Death) (*Found, error) {
+func Died(l subject.Lock, c Case, d *outcome.Death) (*Found, error) {
 	f := &Found{Failure: failure.Failure{Lock: l.Name, Seed: c.Seed, Runs: 1, FirstSeed: c.Seed,
 		Drawn: len(c.Scenario.Faults)}, trial: &Trial{Case: c, lock: l}, death: d}
 	_, err := f.adopt(c.Scenario)

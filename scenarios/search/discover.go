@@ -11,8 +11,8 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -28,7 +28,7 @@ var ErrNoFailover = errors.New("does not follow a failover")
 // The error says what is wrong with the lock, the space or the promise: no run can
 // be drawn then. A lock that breaks its promise even without faults is no error:
 // the first runs that are drawn will show it.
-func Discover(l play.Lock, space spaces.Space) (spaces.Space, error) {
+func Discover(l subject.Lock, space spaces.Space) (spaces.Space, error) {
 	if err := errors.Join(l.Validate(), Judgeable(l), space.Validate()); err != nil {
 		return spaces.Space{}, err
 	}
@@ -73,7 +73,7 @@ type discovery struct{ spaces.Space }
 
 // Judgeable refuses a lock whose name cannot be written in a scenario file, or
 // whose promise about data needs tokens that it does not mint.
-func Judgeable(l play.Lock) error {
+func Judgeable(l subject.Lock) error {
 	if !file.IsWord(l.Name) {
 		return fmt.Errorf("lock %q: make its Name one word, such as my-lock: scenario files contain it", l.Name)
 	}
@@ -85,7 +85,7 @@ func Judgeable(l play.Lock) error {
 }
 
 // suits refuses what was chosen and has no meaning for a lock.
-func (s *discovery) suits(l play.Lock, owned bool) error {
+func (s *discovery) suits(l subject.Lock, owned bool) error {
 	switch {
 	case s.Nodes != (spaces.Span{}) && !l.Quorum:
 		return fmt.Errorf("lock %s is no lock over a quorum of any number of nodes: leave the nodes out", l.Name)
@@ -101,10 +101,10 @@ func (s *discovery) suits(l play.Lock, owned bool) error {
 // that enters again after a lost release has its old token again, and no fence that
 // compares tokens can distinguish the two sections. If the lock promises right data
 // behind such a fence, the violation is known.
-func mintsUnderPromise(l play.Lock) bool { return l.Tokens && !l.PromisesNothing() }
+func mintsUnderPromise(l subject.Lock) bool { return l.Tokens && !l.PromisesNothing() }
 
 // discoverFaults sets the classes of fault.
-func (s *discovery) discoverFaults(l play.Lock) error {
+func (s *discovery) discoverFaults(l subject.Lock) error {
 	if l.PromisesNothing() {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (s *discovery) discoverFaults(l play.Lock) error {
 
 // discoverPools leaves out the exhaustion of pools for a lock whose clients have registered none: the fault would find
 // nothing to strike. It is an error if nothing else can strike, or if it was named as a kind of fault.
-func (s *discovery) discoverPools(l play.Lock, calm *calmRun) error {
+func (s *discovery) discoverPools(l subject.Lock, calm *calmRun) error {
 	if calm.pools || len(calm.run.History.Grants) == 0 || !slices.Contains(s.Classes(), lock.FaultPool) ||
 		s.Redis == 0 && !slices.ContainsFunc(s.Servers, hasPools) {
 		return nil
@@ -132,7 +132,7 @@ func (s *discovery) discoverPools(l play.Lock, calm *calmRun) error {
 // discoverReplicas sets the number of replicas that can be promoted. There are none
 // for a lock that stays with r0 when another node is the primary: a failover would
 // show nothing else about it.
-func (s *discovery) discoverReplicas(l play.Lock) error {
+func (s *discovery) discoverReplicas(l subject.Lock) error {
 	asked := slices.Contains(s.Faults, lock.FaultFailover)
 	if s.Replicas > s.LeastReplicas || s.Faults != nil && !asked {
 		return nil
@@ -154,8 +154,8 @@ func (s *discovery) discoverReplicas(l play.Lock) error {
 	case follows:
 		s.Replicas = 2
 	case asked:
-		return fmt.Errorf("lock %s %w: let it dial its first node by the name %q, which is play.Primary, or leave "+
-			"failovers out", l.Name, ErrNoFailover, play.Primary)
+		return fmt.Errorf("lock %s %w: let it dial its first node by the name %q, which is scenarios.Primary, or leave "+
+			"failovers out", l.Name, ErrNoFailover, subject.Primary)
 	case l.Replicas > 0: // its replicas are there, and no failover is drawn
 		s.Faults = slices.DeleteFunc(lock.Faults(), func(f lock.Fault) bool { return f == lock.FaultFailover })
 	}
@@ -165,7 +165,7 @@ func (s *discovery) discoverReplicas(l play.Lock) error {
 // discoverSize sets the numbers of clients and rounds. A run of a lock on many
 // nodes costs several times as much as one on a single node: within a promise,
 // where only many runs are evidence, its worlds are smaller than others.
-func (s *discovery) discoverSize(l play.Lock) {
+func (s *discovery) discoverSize(l subject.Lock) {
 	if l.Quorum && l.FollowsSpec && s.Nodes == (spaces.Span{}) {
 		s.Nodes = spaces.Span{Min: 1, Max: 7}
 	}
@@ -185,7 +185,7 @@ var fewRounds = spaces.Span{Min: 1, Max: 3}
 
 // coversAll returns an error for a class that is not in the lock's promise: no
 // result under such a fault would be a violation.
-func coversAll(l play.Lock, classes []lock.Fault) error {
+func coversAll(l subject.Lock, classes []lock.Fault) error {
 	for _, class := range classes {
 		if !slices.Contains(l.Promise.Exclusion, class) {
 			return fmt.Errorf("the promise of lock %s does not cover the fault %s: choose from %s, or judge it without its "+
@@ -199,7 +199,7 @@ func coversAll(l play.Lock, classes []lock.Fault) error {
 // discoverWays sets how the lock waits and how its clients are configured, if the
 // lock can be made in several ways. Under a promise the defaults of go-redis are drawn
 // seldom: their retries and long waits hide other mistakes.
-func (s *discovery) discoverWays(l play.Lock, calm *calmRun) error {
+func (s *discovery) discoverWays(l subject.Lock, calm *calmRun) error {
 	if s.Waits == nil && (l.Waits || l.Nodes() <= 1 && slices.Contains(kinds.Names(), l.Name)) {
 		s.Waits = []file.WaitMode{file.WaitPoll, file.WaitNotify}
 	}

@@ -16,6 +16,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -23,7 +24,7 @@ import (
 // time.
 type calmRun struct {
 	sc    *file.Scenario
-	lock  play.Lock
+	lock  subject.Lock
 	run   *outcome.ModeRun
 	owned bool // the lock has owners: it is reentrant
 	tries bool // it can be asked without waiting
@@ -34,12 +35,12 @@ type calmRun struct {
 const calmSeed = 1
 
 // playCalm plays the run. It is an error if no client was granted the lock.
-func playCalm(l play.Lock, space spaces.Space) (*calmRun, error) {
+func playCalm(l subject.Lock, space spaces.Space) (*calmRun, error) {
 	c := &calmRun{sc: calmScenario(space)}
 	c.lock = l.Cached()
 	var owned, tries, pools atomic.Bool
 	wrapped := c.lock
-	wrapped.New = func(e play.Env) (lock.Locker, error) {
+	wrapped.New = func(e subject.Env) (lock.Locker, error) {
 		locker, err := makeLocker(c.lock, notingPools{e, &pools})
 		if _, ok := locker.(lock.Owned); ok {
 			owned.Store(true)
@@ -66,7 +67,7 @@ func playCalm(l play.Lock, space spaces.Space) (*calmRun, error) {
 
 // notingPools is an environment that notes whether a pool is registered.
 type notingPools struct {
-	play.Env
+	subject.Env
 	registered *atomic.Bool
 }
 
@@ -80,7 +81,7 @@ func (e notingPools) AddPool(p faults.Pool) {
 
 // followsFailover reports whether the lock can be granted after a failover. The
 // locks that come with locksim follow failovers.
-func followsFailover(l play.Lock, space spaces.Space) (bool, error) {
+func followsFailover(l subject.Lock, space spaces.Space) (bool, error) {
 	if kinds.Reserved(l.Name) {
 		return true, nil
 	}
@@ -100,7 +101,7 @@ func followsFailover(l play.Lock, space spaces.Space) (bool, error) {
 // followsProfile reports whether the clients of the lock have the profile of the scenario:
 // stock ones greet the server, so that the run is another one. The locks that come with
 // locksim follow it.
-func (c *calmRun) followsProfile(l play.Lock) (bool, error) {
+func (c *calmRun) followsProfile(l subject.Lock) (bool, error) {
 	if kinds.Reserved(l.Name) {
 		return true, nil
 	}
@@ -114,7 +115,7 @@ func (c *calmRun) followsProfile(l play.Lock) (bool, error) {
 }
 
 // makeLocker is New, with an error if New returns neither a lock nor an error.
-func makeLocker(l play.Lock, e play.Env) (lock.Locker, error) {
+func makeLocker(l subject.Lock, e subject.Env) (lock.Locker, error) {
 	locker, err := l.New(e)
 	if locker == nil && err == nil {
 		return nil, errors.New("its New returned neither a lock nor an error")
@@ -139,10 +140,10 @@ func calmScenario(space spaces.Space) *file.Scenario {
 	return sc
 }
 
-// Learn is what is learnt of the keys of a lock in these worlds: see [play.Lock.Learn].
-func Learn(l play.Lock, s spaces.Space) (play.Learnt, error) {
+// Learn is what is learnt of the keys of a lock in these worlds: see [play.Learn].
+func Learn(l subject.Lock, s spaces.Space) (play.Learnt, error) {
 	sc := calmScenario(s)
-	return l.Learn(sc, sc.Workload.Resources[0])
+	return play.Learn(l, sc, sc.Workload.Resources[0])
 }
 
 // granted returns an error if no client was granted the lock, with the lock's own error.

@@ -17,11 +17,11 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
-
 	"locksim/scenarios/spaces"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // silentLocker is a lock whose leases have no known end.
@@ -39,7 +39,7 @@ func (l silentLocker) Acquire(ctx context.Context, resource string) (lock.Lease,
 	return silentLease{lease}, nil
 }
 
-func discovered(t *testing.T, l play.Lock, space spaces.Space) spaces.Space {
+func discovered(t *testing.T, l subject.Lock, space spaces.Space) spaces.Space {
 	t.Helper()
 	space, err := search.Discover(l, space)
 	if err != nil {
@@ -51,11 +51,11 @@ func discovered(t *testing.T, l play.Lock, space spaces.Space) spaces.Space {
 // The TTL comes from the lease, or else from the lock's key.
 func TestDiscoverTheTTL(t *testing.T) {
 	exactly := file.Range{Min: testlocks.TTL, Max: testlocks.TTL}
-	silent := testlocks.UserLock("theirs", func(_ play.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
-	silent.Lease, silent.Detection = play.LeaseHeld, time.Second
+	silent := testlocks.UserLock("theirs", func(_ subject.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
+	silent.Lease, silent.Detection = subject.LeaseHeld, time.Second
 	given := file.Range{Min: time.Second, Max: 2 * time.Second}
 	for name, c := range map[string]struct {
-		l           play.Lock
+		l           subject.Lock
 		space, want file.Range
 	}{
 		"lease": {testlocks.Correct("theirs"), file.Range{}, exactly},
@@ -70,9 +70,9 @@ func TestDiscoverTheTTL(t *testing.T) {
 }
 
 // ours is a lock that comes with locksim.
-func ours(t testing.TB, name string) play.Lock {
+func ours(t testing.TB, name string) subject.Lock {
 	t.Helper()
-	l, err := play.Kind(name)
+	l, err := redislocks.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,14 +81,14 @@ func ours(t testing.TB, name string) play.Lock {
 
 // The behaviour of a lock decides what is drawn for it.
 func TestDiscover(t *testing.T) {
-	pointed := testlocks.UserLock("pointed", func(e play.Env, l lock.Locker) lock.Locker { return pointedLocker{l, e} })
-	everything := func(name string) play.Lock {
+	pointed := testlocks.UserLock("pointed", func(e subject.Env, l lock.Locker) lock.Locker { return pointedLocker{l, e} })
+	everything := func(name string) subject.Lock {
 		l := ours(t, name)
 		l.Promise = lock.Promise{}
 		return l
 	}
 	for name, c := range map[string]struct {
-		l    play.Lock
+		l    subject.Lock
 		want spaces.Space
 	}{
 		"own points": {pointed, spaces.Space{Lock: "pointed", Redis: 1, Beside: true,
@@ -129,12 +129,12 @@ var (
 // stays.
 func TestDiscoverProfiles(t *testing.T) {
 	follows := testlocks.Correct("theirs")
-	follows.New = func(e play.Env) (lock.Locker, error) {
-		return lock.NewSingle(play.RedisClient(e, play.Primary), testlocks.Options(e))
+	follows.New = func(e subject.Env) (lock.Locker, error) {
+		return lock.NewSingle(subject.RedisClient(e, subject.Primary), testlocks.Options(e))
 	}
 	promised := follows.Promise
 	for name, c := range map[string]struct {
-		l        play.Lock
+		l        subject.Lock
 		promise  lock.Promise
 		chosen   []file.ClientProfile
 		profiles []file.ClientProfile
@@ -159,7 +159,7 @@ func TestDiscoverProfiles(t *testing.T) {
 // have.
 type pointedLocker struct {
 	lock.Locker
-	e play.Env
+	e subject.Env
 }
 
 func (l pointedLocker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
@@ -176,8 +176,8 @@ func (l pointedLocker) Acquire(ctx context.Context, resource string) (lock.Lease
 // again. Discover advises a caller that asks for them.
 func TestDiscoverFailovers(t *testing.T) {
 	stays := testlocks.UserLock("stays", nil)
-	stays.New = func(e play.Env) (lock.Locker, error) {
-		return lock.NewSingle(simredis.Client(e, "r0"), testlocks.Options(e))
+	stays.New = func(e subject.Env) (lock.Locker, error) {
+		return lock.NewSingle(redisclient.New(e, "r0"), testlocks.Options(e))
 	}
 	if got := discovered(t, stays, spaces.Space{}); got.Replicas != 0 {
 		t.Errorf("%d replicas", got.Replicas)
@@ -210,15 +210,15 @@ func TestDiscoverAPromiseWithoutFaults(t *testing.T) {
 func TestDiscoverRefuses(t *testing.T) {
 	refusing := errors.New("the door is shut")
 	never := testlocks.UserLock("never",
-		func(play.Env, lock.Locker) lock.Locker { return lockerFunc(func() error { return refusing }) })
-	nothing := testlocks.UserLock("nothing", func(play.Env, lock.Locker) lock.Locker { return nil })
+		func(subject.Env, lock.Locker) lock.Locker { return lockerFunc(func() error { return refusing }) })
+	nothing := testlocks.UserLock("nothing", func(subject.Env, lock.Locker) lock.Locker { return nil })
 	unmade := testlocks.Correct("unmade")
-	unmade.New = func(play.Env) (lock.Locker, error) { return nil, refusing }
+	unmade.New = func(subject.Env) (lock.Locker, error) { return nil, refusing }
 	sealed := testlocks.Correct("sealed")
 	sealed.Promise.Data = "seal"
 	farAway := testlocks.Correct("far-away")
-	farAway.New = func(e play.Env) (lock.Locker, error) {
-		return lock.NewSingle(simredis.Client(e, "r1"), testlocks.Options(e))
+	farAway.New = func(e subject.Env) (lock.Locker, error) {
+		return lock.NewSingle(redisclient.New(e, "r1"), testlocks.Options(e))
 	}
 	misnamed := testlocks.Correct("misnamed")
 	misnamed.Keys = func(resource string) []string { return []string{"mutex:" + resource} }
@@ -227,7 +227,7 @@ func TestDiscoverRefuses(t *testing.T) {
 	soon := testlocks.Correct("soon")
 	soon.Promise.ReturnsWithin = "soon"
 	for _, c := range []struct {
-		l    play.Lock
+		l    subject.Lock
 		want string
 	}{
 		{misnamed, `lock misnamed, in a run without faults: no client had a key that its Keys name: c\d was granted order, and never set "mutex:order": let Keys return`},
@@ -281,16 +281,16 @@ func TestDiscoverKeepsWhatWasChosen(t *testing.T) {
 }
 
 // poolless is a lock whose client does not tell the world of its pool, as one of another library.
-func poolless() play.Lock {
+func poolless() subject.Lock {
 	l := testlocks.Correct("poolless")
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) { return inner(struct{ play.Env }{e}) }
+	l.New = func(e subject.Env) (lock.Locker, error) { return inner(struct{ subject.Env }{e}) }
 	return l
 }
 
 // Pools are exhausted only if the lock has registered one: else the fault would end the run without a verdict.
 func TestPoolsAreDiscovered(t *testing.T) {
-	exhausts := func(l play.Lock) (drawn bool) {
+	exhausts := func(l subject.Lock) (drawn bool) {
 		space := discovered(t, l, spaces.Space{})
 		for seed := range uint64(150) {
 			drawn = drawn || slices.ContainsFunc(search.Draw(spaces.Seeded(seed), space).Faults, func(f faults.Fault) bool {
@@ -300,7 +300,7 @@ func TestPoolsAreDiscovered(t *testing.T) {
 		return drawn && slices.Contains(space.Classes(), lock.FaultPool)
 	}
 	for _, c := range []struct {
-		l    play.Lock
+		l    subject.Lock
 		want bool
 	}{{testlocks.Correct("pooled"), true}, {poolless(), false}, {poolless().DutiesAlone(), false}} {
 		if got := exhausts(c.l); got != c.want {

@@ -5,6 +5,7 @@ import (
 
 	"locksim/faults"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/spaces"
 )
 
@@ -18,7 +19,8 @@ func TestFormsCanBeDrawn(t *testing.T) {
 				sc: file.Defaults(), manner: broad}
 			d.sc.Name = "drawn"
 			if k.Name == "sentinel_failover" {
-				d.space.Servers = []file.ServerCount{{Kind: "sentinel", Prefix: "sen", Count: 3, Watches: true}}
+				d.space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "sentinel", Prefix: "sen", Watches: true},
+					Count: 3}}
 			}
 			d.lock()
 			d.world()

@@ -7,6 +7,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/spaces"
 )
 
@@ -14,7 +15,8 @@ import (
 func TestLackedDriftIsNotTilted(t *testing.T) {
 	for lacks, want := range map[string]int{"": 5, "clock_drift": 2} {
 		d := &drawer{from: spaces.Seeded(1), sc: &file.Scenario{World: file.World{
-			Clients: 2, Servers: []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Lacks: []string{lacks}}},
+			Clients: 2, Servers: []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "e", Lacks: []string{lacks}},
+				Count: 3}},
 		}}}
 		if got := d.tilted(); len(got) != want {
 			t.Errorf("lacks %q: %d clocks drift, not %d: %v", lacks, len(got), want, got)
@@ -25,7 +27,8 @@ func TestLackedDriftIsNotTilted(t *testing.T) {
 // Faults that cannot strike the servers of a world are not drawn there; the same kinds strike its clients.
 func TestLackedFaultsAreNotDrawn(t *testing.T) {
 	names := func(lacks ...string) []string {
-		w := file.World{Clients: 2, Servers: []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Lacks: lacks}}}
+		w := file.World{Clients: 2, Servers: []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "e", Lacks: lacks},
+			Count: 3}}}
 		var out []string
 		for _, trouble := range troubles(w) {
 			out = append(out, trouble.name)
@@ -55,8 +58,8 @@ func TestPowerIsNotDrawn(t *testing.T) {
 	}
 	d := &drawer{sc: &file.Scenario{
 		World: file.World{Clients: 2, Servers: []file.ServerCount{
-			{Kind: "register", Prefix: "g", Count: 2, Leader: "leader", Lacks: []string{file.PowerLoss}},
-			{Kind: "etcd", Prefix: "e", Count: 3},
+			{Facts: server.Facts{Name: "register", Prefix: "g", Leader: "leader", Lacks: []string{file.PowerLoss}}, Count: 2},
+			{Facts: server.Facts{Name: "etcd", Prefix: "e"}, Count: 3},
 		}},
 		Faults: []faults.Fault{power("g1"), power("leader"), power("e1"), power("c0")},
 	}}
@@ -73,7 +76,8 @@ func TestPowerIsNotDrawn(t *testing.T) {
 
 // Where the machine of a server cannot lose its power in this program, a search for that class draws none.
 func TestNoCrashInPlaceOfPower(t *testing.T) {
-	world := file.World{Clients: 2, Servers: []file.ServerCount{{Kind: "register", Prefix: "g", Count: 2}}}
+	world := file.World{Clients: 2, Servers: []file.ServerCount{{Facts: server.Facts{Name: "register", Prefix: "g"},
+		Count: 2}}}
 	for _, tc := range []struct {
 		lacks  []string
 		faults []promise.Fault

@@ -13,6 +13,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 )
@@ -226,7 +227,7 @@ func TestDrawnKinds(t *testing.T) {
 			space.Kinds = append(space.Kinds, "crash")
 		}
 		if k.Name == "sentinel_failover" {
-			space.Servers = []file.ServerCount{{Kind: "sentinel", Prefix: "sen", Count: 3, Watches: true}}
+			space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "sentinel", Prefix: "sen", Watches: true}, Count: 3}}
 		}
 		drawn := 0
 		for seed := range uint64(100) {

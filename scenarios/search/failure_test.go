@@ -12,6 +12,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 )
@@ -51,7 +52,7 @@ func TestShape(t *testing.T) {
 
 // A failure that is examined twice is stored in the same way.
 func TestExamineIsDeterministic(t *testing.T) {
-	l, err := play.Kind("broken/del-without-owner")
+	l, err := redislocks.Kind("broken/del-without-owner")
 	if err != nil {
 		t.Fatal(err)
 	}

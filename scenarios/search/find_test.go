@@ -9,15 +9,17 @@ import (
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // searched is a lock and the space in which its fault must be found: the space of a
 // specimen, and pauses for single. Both are judged for everything.
-func searched(t testing.TB, name string) (play.Lock, spaces.Space) {
+func searched(t testing.TB, name string) (subject.Lock, spaces.Space) {
 	t.Helper()
-	l, err := play.Kind(name)
+	l, err := redislocks.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,7 @@ func TestSpecimensAreFound(t *testing.T) {
 	}
 }
 
-func found(t *testing.T, l play.Lock, space spaces.Space, first uint64) {
+func found(t *testing.T, l subject.Lock, space spaces.Space, first uint64) {
 	t.Helper()
 	f := firstFound(t, l, space, outcome.Seeds{First: first, Last: first + 1999})
 	if err := f.Examine(nil); err != nil {
@@ -74,7 +76,7 @@ func found(t *testing.T, l play.Lock, space spaces.Space, first uint64) {
 }
 
 // firstFound is the first failure of a search.
-func firstFound(t *testing.T, l play.Lock, space spaces.Space, seeds outcome.Seeds) search.Found {
+func firstFound(t *testing.T, l subject.Lock, space spaces.Space, seeds outcome.Seeds) search.Found {
 	t.Helper()
 	for trial := range search.Trials(l, search.Drawn(l, space, seeds)) {
 		if trial.Err != nil {

@@ -10,17 +10,17 @@ import (
 	"locksim/lock/broken/mistake"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // SpaceOf is the space in which a lock is judged: the faults that its promise
 // covers, or every fault for a lock that promises nothing.
-func SpaceOf(l play.Lock) spaces.Space { return For(l, spaces.Space{}) }
+func SpaceOf(l subject.Lock) spaces.Space { return For(l, spaces.Space{}) }
 
 // For is a space with what SpaceOf has, where it leaves the lock, the faults and the
 // servers open.
-func For(l play.Lock, s spaces.Space) spaces.Space {
+func For(l subject.Lock, s spaces.Space) spaces.Space {
 	s.Lock, s.Store = l.Kind(), l.Fence()
 	if s.Faults == nil {
 		s.Faults = l.Promise.Exclusion
@@ -29,9 +29,9 @@ func For(l play.Lock, s spaces.Space) spaces.Space {
 }
 
 // equipped is a space with the servers that a lock needs, and with the place of its data.
-func equipped(s spaces.Space, l play.Lock) spaces.Space {
+func equipped(s spaces.Space, l subject.Lock) spaces.Space {
 	w := file.World{Redis: s.Redis, Servers: s.Servers, Replicas: s.LeastReplicas}
-	play.Equip(&w, l)
+	subject.Equip(&w, l)
 	s.Redis, s.Servers, s.LeastReplicas = w.Redis, w.Servers, w.Replicas
 	s.Replicas = max(s.Replicas, s.LeastReplicas)
 	if l.TestsFence() {

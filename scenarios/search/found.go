@@ -13,6 +13,7 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
 	"locksim/scenarios/shrink"
+	"locksim/scenarios/subject"
 )
 
 // Found is a failure with the run in which it was found, which makes it possible to examine it. [NewFound] makes it
@@ -163,19 +164,19 @@ func struck(o *outcome.Outcome) *file.Scenario {
 //
 // If the lock does not follow the lock part of a scenario, a scenario with another
 // lock part than sc's would mislead, and does not count.
-func FailsLike(l play.Lock, sc *file.Scenario, broken []outcome.Violation, seed uint64) func(*file.Scenario) bool {
+func FailsLike(l subject.Lock, sc *file.Scenario, broken []outcome.Violation, seed uint64) func(*file.Scenario) bool {
 	return func(smaller *file.Scenario) bool {
 		if misleads(l, sc, smaller) {
 			return false
 		}
-		o, still, err := l.Try(smaller, seed)
+		o, still, err := play.Try(l, smaller, seed)
 		return err == nil && alike(still, broken) && len(o.NeverFired()) == 0
 	}
 }
 
 // misleads reports whether a scenario has another lock part than the one that was drawn, and the lock does not follow
 // it.
-func misleads(l play.Lock, drawn, smaller *file.Scenario) bool {
+func misleads(l subject.Lock, drawn, smaller *file.Scenario) bool {
 	return !l.FollowsSpec && smaller.Lock != drawn.Lock
 }
 
@@ -189,7 +190,7 @@ func (f *Found) adopt(sc *file.Scenario) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	read, err := file.Parse(sc.Name+".yaml", source, play.ServerNames(l)...)
+	read, err := file.Parse(sc.Name+".yaml", source, subject.ServerNames(l)...)
 	if err != nil {
 		return false, fmt.Errorf("scenario %s, as it is stored: %w", sc.Name, err)
 	}
@@ -244,7 +245,7 @@ func (f *Found) modes() []fence.Mode {
 // may pass by chance: the lock passes when two runs in a row pass and are equal, or
 // when it has passed as often as a failure is replayed. Errors are those of
 // [play.Run].
-func Fails(l play.Lock, c Case) (*failure.Failure, error) {
+func Fails(l subject.Lock, c Case) (*failure.Failure, error) {
 	t := Play(l, c)
 	for n := 1; ; n++ {
 		switch {

@@ -12,6 +12,7 @@ import (
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 )
@@ -48,7 +49,7 @@ func FuzzSchedule(f *testing.F) {
 		if sc.Validate() != nil {
 			return
 		}
-		l, err := play.Kind(sc.Lock.Kind)
+		l, err := redislocks.Kind(sc.Lock.Kind)
 		if err != nil {
 			t.Fatal(err)
 		}

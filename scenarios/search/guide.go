@@ -7,14 +7,14 @@ import (
 	"locksim/checker"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // Drawn are the cases that seeds choose for a lock from a space. Of each ten seeds in a row, a strategy that looks back
 // draws the first eight, and varies the nearest of them in the others if it was near: so a case depends on its seed and
 // on the runs of the others of its ten, which are played, uncounted, where a search begins in the middle of them.
-func Drawn(l play.Lock, space spaces.Space, seeds outcome.Seeds) iter.Seq[Case] {
+func Drawn(l subject.Lock, space spaces.Space, seeds outcome.Seeds) iter.Seq[Case] {
 	g := &guide{lock: l, space: space, strategy: strategyOf(space)}
 	return func(yield func(Case) bool) {
 		for seed := range seeds.All() {
@@ -49,7 +49,7 @@ const isNear = 0.005
 
 // guide makes the cases of consecutive seeds.
 type guide struct {
-	lock     play.Lock
+	lock     subject.Lock
 	space    spaces.Space
 	strategy strategy
 

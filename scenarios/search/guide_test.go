@@ -13,14 +13,14 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // guided are the runs of some seeds by the strategy that looks back, a line each: the schedule, the seed with which it
 // was played, how many events it had, its label and how near it came. varied is how many are variations of another run.
-func guided(t *testing.T, l play.Lock, space spaces.Space, seeds outcome.Seeds) (lines []string, varied int) {
+func guided(t *testing.T, l subject.Lock, space spaces.Space, seeds outcome.Seeds) (lines []string, varied int) {
 	t.Helper()
 	for trial := range search.PlayEach(l, search.Drawn(l, space, seeds)) {
 		if trial.Err != nil {

@@ -10,9 +10,9 @@ import (
 	"locksim/internal/testlocks"
 	"locksim/lock"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // untold is a lock whose leases do not tell their end. deaf ones do not tell their loss
@@ -47,11 +47,11 @@ func (l untold) Acquire(ctx context.Context, resource string) (lock.Lease, error
 // A lock without Until is judged by the form of its leases: counted from the request,
 // or held until its holder is told, within the detection bound.
 func TestLeaseForms(t *testing.T) {
-	wrapped := func(kind string, deaf bool, form play.LeaseForm, detection time.Duration) play.Lock {
+	wrapped := func(kind string, deaf bool, form subject.LeaseForm, detection time.Duration) subject.Lock {
 		l := ours(t, kind)
 		inner := l.New
 		l.Name, l.Lease, l.Detection = "theirs", form, detection
-		l.New = func(e play.Env) (lock.Locker, error) {
+		l.New = func(e subject.Env) (lock.Locker, error) {
 			made, err := inner(e)
 			return untold{made, deaf}, err
 		}
@@ -59,15 +59,16 @@ func TestLeaseForms(t *testing.T) {
 	}
 	const long = time.Hour // longer than any TTL that is drawn
 	for name, c := range map[string]struct {
-		l    play.Lock
+		l    subject.Lock
 		runs uint64
 		want checker.Label // of the violations; "" for none
 	}{
-		"counted":                     {wrapped("single", false, play.LeaseCounted, 0), 40, ""},
-		"held until told":             {wrapped("watchdog", false, play.LeaseHeld, long), 40, ""},
-		"held, and told by its watch": {wrapped("watchdog", false, play.LeaseHeld, time.Second), 40, ""},
-		"held, and never told":        {wrapped("watchdog", true, play.LeaseHeld, time.Second), 1000, checker.Overlap},
-		"counted beyond the TTL":      {countedTooLong(wrapped("single", true, play.LeaseCounted, 0)), 100, checker.Overlap},
+		"counted":                     {wrapped("single", false, subject.LeaseCounted, 0), 40, ""},
+		"held until told":             {wrapped("watchdog", false, subject.LeaseHeld, long), 40, ""},
+		"held, and told by its watch": {wrapped("watchdog", false, subject.LeaseHeld, time.Second), 40, ""},
+		"held, and never told":        {wrapped("watchdog", true, subject.LeaseHeld, time.Second), 1000, checker.Overlap},
+		"counted beyond the TTL": {countedTooLong(wrapped("single", true, subject.LeaseCounted, 0)), 100,
+			checker.Overlap},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := map[checker.Label]int{}
@@ -94,7 +95,7 @@ func TestLeaseForms(t *testing.T) {
 
 // A lock that says nothing about leases without an end is told what to say.
 func TestLeaseWithoutForm(t *testing.T) {
-	silent := testlocks.UserLock("theirs", func(_ play.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
+	silent := testlocks.UserLock("theirs", func(_ subject.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
 	_, err := search.Discover(silent, spaces.Space{})
 	if err == nil || !strings.Contains(err.Error(), "has no end: its Until is the zero time. Set Lease") ||
 		!strings.Contains(err.Error(), "LeaseHeld, with Detection") {
@@ -103,7 +104,7 @@ func TestLeaseWithoutForm(t *testing.T) {
 }
 
 // countedTooLong says that the leases of a lock last for an hour.
-func countedTooLong(l play.Lock) play.Lock {
+func countedTooLong(l subject.Lock) subject.Lock {
 	l.FollowsSpec, l.LeaseTTL = true, time.Hour
 	return l
 }

@@ -14,8 +14,10 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/shrink"
+	"locksim/scenarios/subject"
 )
 
 // failing is a failing scenario, and its expected minimal form.
@@ -144,7 +146,7 @@ func TestMinimizeRealFailures(t *testing.T) {
 			small := shrink.Minimize(sc, func(s *file.Scenario) bool { trials++; return fails(s) })
 			text := formatted(t, small)
 			t.Logf("seed %d, %d trials:\n%s", seed, trials, text)
-			_, still, err := l.Try(small, seed)
+			_, still, err := play.Try(l, small, seed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,13 +165,13 @@ func TestMinimizeRealFailures(t *testing.T) {
 	}
 }
 
-func (f failing) load(t *testing.T) (play.Lock, *file.Scenario) {
+func (f failing) load(t *testing.T) (subject.Lock, *file.Scenario) {
 	t.Helper()
 	sc, err := file.Parse("failure.yaml", []byte(f.source))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := play.Kind(sc.Lock.Kind)
+	l, err := redislocks.Kind(sc.Lock.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,10 +181,10 @@ func (f failing) load(t *testing.T) (play.Lock, *file.Scenario) {
 
 // firstFailure is the first seed with which a lock breaks its promise and every
 // fault strikes.
-func firstFailure(t *testing.T, l play.Lock, sc *file.Scenario) (seed uint64, broken []outcome.Violation) {
+func firstFailure(t *testing.T, l subject.Lock, sc *file.Scenario) (seed uint64, broken []outcome.Violation) {
 	t.Helper()
 	for seed := range uint64(200) {
-		o, broken, err := l.Try(sc, seed)
+		o, broken, err := play.Try(l, sc, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +198,7 @@ func firstFailure(t *testing.T, l play.Lock, sc *file.Scenario) (seed uint64, br
 
 // mustReplay checks that a scenario plays in the same way after it was written to a
 // file and read back.
-func mustReplay(t *testing.T, l play.Lock, sc *file.Scenario, seed uint64) {
+func mustReplay(t *testing.T, l subject.Lock, sc *file.Scenario, seed uint64) {
 	t.Helper()
 	again, err := file.Parse("small.yaml", []byte(formatted(t, sc)))
 	if err != nil {
@@ -204,7 +206,7 @@ func mustReplay(t *testing.T, l play.Lock, sc *file.Scenario, seed uint64) {
 	}
 	var hashes []string
 	for _, s := range []*file.Scenario{sc, again} {
-		o, _, err := l.Try(s, seed)
+		o, _, err := play.Try(l, s, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +266,7 @@ func TestFailsLikeKeepsTheLock(t *testing.T) {
 	if len(small.Faults) != 1 || small.World.Clients != 2 {
 		t.Errorf("not minimal:\n%s", formatted(t, small))
 	}
-	unable := play.Lock{Name: "unable", New: func(play.Env) (lock.Locker, error) { return nil, context.Canceled }}
+	unable := subject.Lock{Name: "unable", New: func(subject.Env) (lock.Locker, error) { return nil, context.Canceled }}
 	if search.FailsLike(unable, sc, broken, seed)(sc) {
 		t.Error("a lock that cannot be made fails like one that can")
 	}

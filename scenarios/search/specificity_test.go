@@ -16,6 +16,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 )
@@ -103,7 +104,7 @@ func drawnRun(t *testing.T, kind string, seed uint64) (*outcome.Outcome, lock.Pr
 // its promise covers, and the workloads that are possible then.
 func promised(t testing.TB, kind string) spaces.Space {
 	t.Helper()
-	l, err := play.Kind(kind)
+	l, err := redislocks.Kind(kind)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"locksim/checker"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // StoredDir is where tests store failures, below the folder of their package, and look for them first.
@@ -51,7 +51,7 @@ func Slug(text string) string {
 
 // Untried says why a test of a lock does not try a stored failure: it judges the lock differently. It is "" for one
 // that the test tries.
-func Untried(l play.Lock, run *outcome.RunFile, sc *file.Scenario) string {
+func Untried(l subject.Lock, run *outcome.RunFile, sc *file.Scenario) string {
 	if _, ok := run.Modes[l.JudgedMode()]; !ok {
 		return fmt.Sprintf("the lock is judged in mode %s here, and was judged in another mode then", l.JudgedMode())
 	}

@@ -8,9 +8,9 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // Names of files have only characters that are safe in file systems and shells.
@@ -40,7 +40,8 @@ func TestUntried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := play.Lock{Name: "mine", Promise: lock.Promise{Exclusion: []lock.Fault{}, Data: "claim"}}
+	l := subject.Lock{Name: "mine",
+		Traits: subject.Traits{Promise: lock.Promise{Exclusion: []lock.Fault{}, Data: "claim"}}}
 	run := &outcome.RunFile{}
 	if why := search.Untried(l, run, sc); !strings.Contains(why, "judged in mode claim here") {
 		t.Error(why)

@@ -15,14 +15,16 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // The tallies of two parts of a search add up to that of the whole, wherever the
 // search is cut, and every run is evidence or vacuous.
 func TestTally(t *testing.T) {
-	l, err := play.Kind("single")
+	l, err := redislocks.Kind("single")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func TestTallyOfBadRuns(t *testing.T) {
 	sum.Add(placed.Unsteady("one"))
 	sum.Add(search.Case{Seed: 8}.Unsteady("two"))
 	for _, seed := range []uint64{9, 10} {
-		unable := play.Lock{Name: "unable"}
+		unable := subject.Lock{Name: "unable"}
 		sum.Add(search.Play(unable, search.Case{Scenario: search.Draw(spaces.Seeded(seed), spaces.Space{}),
 			Seed: seed}).Tally())
 	}
@@ -100,11 +102,11 @@ func TestTallyOfBadRuns(t *testing.T) {
 
 // A lock that loses its lease although nothing goes wrong is a doubt; one whose lease is over is not.
 func TestDoubt(t *testing.T) {
-	gives := testlocks.UserLock("gives-up", func(e play.Env, l lock.Locker) lock.Locker { return hasty{l, e} })
+	gives := testlocks.UserLock("gives-up", func(e subject.Env, l lock.Locker) lock.Locker { return hasty{l, e} })
 	gives.Promise = testlocks.Correct("right").Promise
 	gives.Promise.Duties = nil
 	for _, c := range []struct {
-		l     play.Lock
+		l     subject.Lock
 		doubt bool
 	}{{gives, true}, {testlocks.Correct("right"), false}} {
 		space := discovered(t, c.l, spaces.Space{})
@@ -127,7 +129,7 @@ func TestDoubt(t *testing.T) {
 // hasty is a lock that gives its lease up at a quarter of it, announces that, and says so when it is released.
 type hasty struct {
 	lock.Locker
-	env play.Env
+	env subject.Env
 }
 
 type given struct {
@@ -164,14 +166,14 @@ func (l given) Release(ctx context.Context) error {
 func TestTrialsRepeat(t *testing.T) {
 	l := testlocks.Correct("counted").Cached()
 	runs, makeLocker := 0, l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		if testlocks.IsRunStart(e) {
 			runs++
 		}
 		return makeLocker(e)
 	}
 	// what is learnt takes runs too
-	if _, err := l.Renews(search.Draw(spaces.Seeded(1), spaces.Space{Lock: l.Name})); err != nil {
+	if _, err := play.Renews(l, search.Draw(spaces.Seeded(1), spaces.Space{Lock: l.Name})); err != nil {
 		t.Fatal(err)
 	}
 	runs = 0

@@ -11,16 +11,16 @@ import (
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // renewer is a lock that renews its leases. It announces a loss when the lease ends and, unless it is silent, as soon
 // as a renewal finds the key gone.
 type renewer struct {
 	lock.Locker
-	env    play.Env
+	env    subject.Env
 	silent bool
 }
 
@@ -69,7 +69,7 @@ func (l *renewedLease) Release(ctx context.Context) error {
 func TestALossThatIsKnownIsTold(t *testing.T) {
 	for _, silent := range []bool{true, false} {
 		l := testlocks.UserLock("renewer",
-			func(e play.Env, inner lock.Locker) lock.Locker { return renewer{inner, e, silent} })
+			func(e subject.Env, inner lock.Locker) lock.Locker { return renewer{inner, e, silent} })
 		l.Promise.Duties = []promise.Duty{promise.DutyTells}
 		space := discovered(t, l, spaces.Space{Faults: []lock.Fault{lock.FaultEviction, lock.FaultFlush}})
 		found := 0

@@ -8,23 +8,23 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/subject"
 )
 
 // The holders of a lock that promises right data without a fence, and has the transaction in which it is, work in it,
 // in each run that is drawn and in those without faults. Those of other locks work in the store.
 func TestWorkInTheTransaction(t *testing.T) {
-	within := &play.Data{Within: func(s play.Store, _ lock.Lease) play.Store { return s }}
+	within := &subject.Data{Within: func(s subject.Store, _ lock.Lease) subject.Store { return s }}
 	for _, tt := range []struct {
 		name    string
-		data    *play.Data
+		data    *subject.Data
 		promise fence.Mode
 		want    file.DataPlace
 	}{
 		{"a transaction, and no fence", within, fence.None, file.DataTransaction},
 		{"a transaction, and a fence", within, fence.Claim, file.DataStore},
-		{"data, but no transaction", &play.Data{}, fence.None, file.DataStore},
+		{"data, but no transaction", &subject.Data{}, fence.None, file.DataStore},
 		{"no data", nil, fence.None, file.DataStore},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

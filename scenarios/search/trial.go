@@ -12,6 +12,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Case is a scenario with a seed, which a search plays.
@@ -76,7 +77,7 @@ type Trial struct {
 	// Err is the error of [play.Run] with which the run, or its repetition, ended.
 	Err error
 
-	lock play.Lock
+	lock subject.Lock
 }
 
 // repeatEvery is the number of runs of a search for each that is repeated.
@@ -88,7 +89,7 @@ const repeatEvery = 20
 // One of 20 runs is repeated and compared, decided by the seed of a drawn scenario or the number of a placement, so
 // that every process repeats the same runs. A run with a violation is not repeated here, since its examination repeats
 // it. One that differs is played ten times in all, if the lock is none of this project: each play is judged.
-func Trials(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
+func Trials(l subject.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
 	l = l.Cached()
 	return func(yield func(*Trial) bool) {
 		for c := range cases {
@@ -109,7 +110,7 @@ func Trials(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
 }
 
 // PlayEach plays cases with a lock once, one after another.
-func PlayEach(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
+func PlayEach(l subject.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
 	return func(yield func(*Trial) bool) {
 		for c := range cases {
 			if !yield(Play(l, c)) {
@@ -120,9 +121,9 @@ func PlayEach(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
 }
 
 // Play plays a case once.
-func Play(l play.Lock, c Case) *Trial {
+func Play(l subject.Lock, c Case) *Trial {
 	t := &Trial{Case: c, lock: l}
-	if t.Outcome, t.Violations, t.Err = l.Try(c.Scenario, c.Played()); t.Err == nil {
+	if t.Outcome, t.Violations, t.Err = play.Try(l, c.Scenario, c.Played()); t.Err == nil {
 		t.Vacuous = outcome.Vacuous(t.Outcome)
 	}
 	if c.learn != nil {
@@ -139,7 +140,7 @@ func Play(l play.Lock, c Case) *Trial {
 const variation = "a variation of another run"
 
 // PlayTwice plays a case twice and compares the runs.
-func PlayTwice(l play.Lock, c Case) *Trial {
+func PlayTwice(l subject.Lock, c Case) *Trial {
 	t := Play(l, c)
 	t.compare()
 	return t

@@ -17,10 +17,11 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sentinellocks/facts"
+	"locksim/scenarios/subject"
 	"locksim/sim"
-	"locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/sentinel"
 )
 
@@ -31,16 +32,16 @@ const count = 3
 const Prefix = "sentinel-"
 
 // Kind is the kind of server: Sentinels, with sen0, sen1 and sen2.
-func Kind() play.ServerKind { return kindIn(file.Defaults().World) }
+func Kind() subject.ServerKind { return kindIn(file.Defaults().World) }
 
 // kindIn is the kind with the settings of a world. A failover takes the time until the primary is taken for down, some
 // seconds more, and up to 18 s until a Sentinel makes an old primary a replica that has come back.
-func kindIn(w file.World) play.ServerKind {
-	is, byDefault := facts.Server, file.Defaults().World
+func kindIn(w file.World) subject.ServerKind {
+	byDefault := file.Defaults().World
 	w.DownAfter, w.FailoverTimeout = cmp.Or(w.DownAfter, byDefault.DownAfter),
 		cmp.Or(w.FailoverTimeout, byDefault.FailoverTimeout)
-	return play.ServerKind{
-		Name: is.Kind, Prefix: is.Prefix, Lacks: is.Lacks, Watches: is.Watches, In: kindIn,
+	return subject.ServerKind{
+		Facts: facts.Server.Facts, In: kindIn,
 		Settles: w.DownAfter + 30*time.Second,
 		Make: func(n int) sim.Kind {
 			return sentinel.Servers{Count: n, Quorum: w.Quorum, DownAfter: w.DownAfter, FailoverTimeout: w.FailoverTimeout}
@@ -49,18 +50,20 @@ func kindIn(w file.World) play.ServerKind {
 }
 
 // Servers are those of a lock: r0, and the Sentinels that watch it.
-func Servers() []play.Servers { return append(play.Redis(1), play.Servers{Kind: Kind(), Count: count}) }
+func Servers() []subject.Servers {
+	return append(subject.Redis(1), subject.Servers{Kind: Kind(), Count: count})
+}
 
 // Client is a client of the primary that finds it by the Sentinels, for a lock of yours. The options are yours, but for
 // MasterName, SentinelAddrs, Dialer and MaxConcurrentDials, which are those of the world; nil is for the defaults.
-func Client(e play.Env, opt *goredis.FailoverOptions) *goredis.Client {
+func Client(e subject.Env, opt *goredis.FailoverOptions) *goredis.Client {
 	var o goredis.FailoverOptions
 	if opt != nil {
 		o = *opt
 	}
 	o.MasterName, o.SentinelAddrs = sentinel.MasterName, file.Numbered(facts.Server.Prefix, count)
-	o.MaxConcurrentDials = redis.QuietFailover().MaxConcurrentDials
-	return redis.FailoverClientWith(e, &o)
+	o.MaxConcurrentDials = redisclient.QuietFailover().MaxConcurrentDials
+	return redisclient.Failover(e, &o)
 }
 
 // Promise is [lock.LeasePromise] as far as a lock can keep it where Sentinels watch its node: see [Lock].
@@ -73,8 +76,8 @@ func withoutStalls(p lock.Promise) lock.Promise {
 }
 
 // All are the locks of this package, the specimens last.
-func All() []play.Lock {
-	var all []play.Lock
+func All() []subject.Lock {
+	var all []subject.Lock
 	for _, name := range kinds.Names() {
 		if n, _ := kinds.RedisOf(name); n == 1 {
 			all = append(all, Lock(name))
@@ -87,8 +90,8 @@ func All() []play.Lock {
 // of the kind, without the stall of a node: one that lasts for longer than world.down_after is a failover, under which
 // none of them keeps exclusion. Whatever else starts a failover is not in the promise either: the crash of a node, and
 // the loss of links between servers, which searches do not draw. It panics for the name of no such kind.
-func Lock(kind string) play.Lock {
-	l, err := play.KindOver(kind, client)
+func Lock(kind string) subject.Lock {
+	l, err := redislocks.KindOver(kind, client)
 	if err != nil {
 		panic(err)
 	}
@@ -98,13 +101,13 @@ func Lock(kind string) play.Lock {
 }
 
 // client is one with the profile of the scenario.
-func client(e play.Env) *goredis.Client { return Client(e, options(e)) }
+func client(e subject.Env) *goredis.Client { return Client(e, options(e)) }
 
 // options are those of the profile of the scenario.
-func options(e play.Env) *goredis.FailoverOptions {
-	opt := redis.StockFailover()
+func options(e subject.Env) *goredis.FailoverOptions {
+	opt := redisclient.StockFailover()
 	if e.Spec().Client != file.ClientStock {
-		opt = redis.QuietFailover()
+		opt = redisclient.QuietFailover()
 		opt.ContextTimeoutEnabled = true
 	}
 	return opt

@@ -11,17 +11,17 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
-	"locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/sentinel"
 )
 
 // Specimens are locks that use Sentinels wrongly. Each is the lock "single" over a client with one mistake.
-func Specimens() []play.Lock {
-	var all []play.Lock
+func Specimens() []subject.Lock {
+	var all []subject.Lock
 	for _, s := range []struct {
 		name, wrong string
-		over        func(e play.Env) lock.Redis
+		over        func(e subject.Env) lock.Redis
 	}{
 		{"sentinel-reads-replica", "It looks on a replica whether the lock is free, as a client does that routes reads to " +
 			"the nearest node (RouteByLatency, ReplicaOnly), and then writes its key to the primary.", readsReplica},
@@ -31,11 +31,11 @@ func Specimens() []play.Lock {
 		{"sentinel-wait", "It takes one confirmation by WAIT for safety: the replica that has confirmed need not be the " +
 			"one that takes over, and a primary that is cut off from the Sentinels may still have one.", waits},
 	} {
-		all = append(all, play.Lock{
-			Name: kinds.BrokenPrefix + s.name, Servers: Servers(), FollowsSpec: true,
-			Keys:  func(resource string) []string { return []string{lock.DefaultKeyPrefix + "{" + resource + "}"} },
-			About: "A lock that is wrong on purpose: " + s.wrong, ForWhom: "Tests: it is wrong on purpose.",
-			New: func(e play.Env) (lock.Locker, error) {
+		all = append(all, subject.Lock{
+			Name: kinds.BrokenPrefix + s.name, Traits: subject.Traits{Servers: Servers(), FollowsSpec: true,
+				Keys:  func(resource string) []string { return []string{lock.DefaultKeyPrefix + "{" + resource + "}"} },
+				About: "A lock that is wrong on purpose: " + s.wrong, ForWhom: "Tests: it is wrong on purpose."},
+			New: func(e subject.Env) (lock.Locker, error) {
 				spec := e.Spec()
 				return lock.NewSingle(s.over(e), lock.Options{
 					TTL: spec.TTL, Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max},
@@ -64,7 +64,7 @@ func (m mixed) SetNX(ctx context.Context, key string, value any, ttl time.Durati
 	return cmd
 }
 
-func readsReplica(e play.Env) lock.Redis {
+func readsReplica(e subject.Env) lock.Redis {
 	primary := client(e)
 	opt := options(e)
 	opt.ReplicaOnly = true
@@ -82,7 +82,7 @@ func readsReplica(e play.Env) lock.Redis {
 }
 
 // first is a client of the primary that the first Sentinel named when it was asked first.
-func first(e play.Env) func(ctx context.Context) (*goredis.Client, error) {
+func first(e subject.Env) func(ctx context.Context) (*goredis.Client, error) {
 	var mu sync.Mutex // not kept over a request
 	var found *goredis.Client
 	return func(ctx context.Context) (*goredis.Client, error) {
@@ -92,7 +92,7 @@ func first(e play.Env) func(ctx context.Context) (*goredis.Client, error) {
 		if known != nil {
 			return known, nil
 		}
-		quiet := redis.Quiet()
+		quiet := redisclient.Quiet()
 		asks := goredis.NewSentinelClient(&goredis.Options{Addr: e.Address("sen0"), Dialer: e.Dial, MaxRetries: -1,
 			Protocol: 2, PoolSize: 1,
 			DialTimeout: quiet.DialTimeout, ContextTimeoutEnabled: true})
@@ -102,7 +102,7 @@ func first(e play.Env) func(ctx context.Context) (*goredis.Client, error) {
 			return nil, err
 		}
 		quiet.Addr, quiet.ContextTimeoutEnabled = net.JoinHostPort(at[0], at[1]), true
-		c := redis.ClientWith(e, quiet)
+		c := redisclient.With(e, quiet)
 		mu.Lock()
 		defer mu.Unlock()
 		found = c
@@ -148,9 +148,9 @@ func (o once) SetNX(ctx context.Context, key string, value any, ttl time.Duratio
 	return c.SetNX(ctx, key, value, ttl)
 }
 
-func asksOnce(e play.Env) lock.Redis { return once{find: first(e)} }
+func asksOnce(e subject.Env) lock.Redis { return once{find: first(e)} }
 
-func oldRelease(e play.Env) lock.Redis {
+func oldRelease(e subject.Env) lock.Redis {
 	primary, find := client(e), first(e)
 	return mixed{once{find: find}, func(ctx context.Context, key string, value any, ttl time.Duration) (bool, error) {
 		if _, err := find(ctx); err != nil {
@@ -163,7 +163,7 @@ func oldRelease(e play.Env) lock.Redis {
 // confirmWithin is how long it waits for a replica.
 const confirmWithin = time.Second
 
-func waits(e play.Env) lock.Redis {
+func waits(e subject.Env) lock.Redis {
 	primary := client(e)
 	return mixed{primary, func(ctx context.Context, key string, value any, ttl time.Duration) (bool, error) {
 		var set *goredis.BoolCmd

@@ -14,6 +14,7 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/subject"
 )
 
 // A client of pgx that opens its own connections reaches the database of the world.
@@ -21,7 +22,7 @@ func TestConfigure(t *testing.T) {
 	testruns.NeedsPostgres(t)
 	l, asked := sqllocks.Table(), 0
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locks, err := inner(e)
 		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
 			cfg, err := pgx.ParseConfig(sqllocks.Source)

@@ -16,7 +16,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/lock/fence/sqlguard"
 	"locksim/lock/sqllock"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/postgres"
 	"locksim/sim/trace"
 )
@@ -60,10 +60,10 @@ func key(resource, register string) string { return resource + "/" + register }
 
 // Data is the data of a lock in this database. work calls a function with the transaction of a lease, and returns its
 // error; nil is for a lock without a transaction.
-func Data(work func(l lock.Lease, do func(tx *sql.Tx) error) error) *play.Data {
-	d := &play.Data{Open: openStore}
+func Data(work func(l lock.Lease, do func(tx *sql.Tx) error) error) *subject.Data {
+	d := &subject.Data{Open: openStore}
 	if work != nil {
-		d.Within = func(s play.Store, l lock.Lease) play.Store {
+		d.Within = func(s subject.Store, l lock.Lease) subject.Store {
 			return within{s.(*store), func(do func(tx *sql.Tx) error) error { return work(l, do) }}
 		}
 	}
@@ -81,7 +81,7 @@ type store struct {
 	versions map[string]uint64 // those of the rows as the client has read them last
 }
 
-func openStore(e play.Env, mode fence.Mode) (play.Store, error) {
+func openStore(e subject.Env, mode fence.Mode) (subject.Store, error) {
 	db, err := Open(e)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func openStore(e play.Env, mode fence.Mode) (play.Store, error) {
 	return s, err
 }
 
-// Do implements [play.Store].
+// Do implements [subject.Store].
 func (s *store) Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error) {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
@@ -162,7 +162,7 @@ type within struct {
 	work func(do func(tx *sql.Tx) error) error
 }
 
-// Do implements [play.Store].
+// Do implements [subject.Store].
 func (w within) Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error) {
 	sent := false
 	err = w.work(func(tx *sql.Tx) error {

@@ -8,6 +8,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/subject"
 )
 
 // A heartbeat that the database answers with an error: a transaction has failed then, and the lock with
@@ -15,7 +16,7 @@ import (
 func TestHeartbeatRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
-		lock       play.Lock
+		lock       subject.Lock
 		grants     int
 	}{
 		{"a holder in a transaction", `name: refused

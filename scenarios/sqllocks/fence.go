@@ -8,12 +8,12 @@ import (
 	"locksim/lock/fence"
 	"locksim/lock/fence/sqlguard"
 	"locksim/scenarios/fences"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Fences are the rules of package sqlguard over PostgreSQL, for the command to put on trial.
-func Fences() []play.Lock {
-	var all []play.Lock
+func Fences() []subject.Lock {
+	var all []subject.Lock
 	for _, rule := range []fence.Mode{fence.Check, fence.Seal, fence.Strict} {
 		all = append(all, Fence(rule).Subject())
 	}
@@ -28,7 +28,7 @@ func Fence(rule fence.Mode) fences.Fence {
 		Faults: append(fences.DefaultFaults(), lock.FaultNodeCrash, lock.FaultNodePower),
 		About: "A row in PostgreSQL behind sqlguard, rule " + string(rule) + ": the check of the token is a condition of " +
 			"the UPDATE that writes.",
-		Open: func(e play.Env) (fences.Store, error) {
+		Open: func(e subject.Env) (fences.Store, error) {
 			db, err := Open(e)
 			if err != nil {
 				return nil, err

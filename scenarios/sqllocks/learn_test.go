@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"locksim/scenarios/file"
+	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
 )
 
@@ -22,7 +23,7 @@ func TestTheLocksOfSessionsAreLearnt(t *testing.T) {
 		"broken/sql-two-locks":       `the lock’s keys were learnt: "row lock broken_rows/order/from", "row lock broken_rows/order/to"`,
 	}
 	for _, l := range sqllocks.All() {
-		of, err := l.Learn(file.Defaults(), "order")
+		of, err := play.Learn(l, file.Defaults(), "order")
 		if err != nil {
 			t.Fatal(err)
 		}

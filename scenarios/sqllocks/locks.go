@@ -12,17 +12,17 @@ import (
 	"locksim/lock/sqllock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // All are the locks of this package, the specimens last.
-func All() []play.Lock {
-	return append([]play.Lock{Table(), TableWatchdog(), ForUpdate(), Advisory(), AdvisoryTransaction()}, Specimens()...)
+func All() []subject.Lock {
+	return append([]subject.Lock{Table(), TableWatchdog(), ForUpdate(), Advisory(), AdvisoryTransaction()}, Specimens()...)
 }
 
 // Specimens are the locks of package sqlbroken.
-func Specimens() []play.Lock {
-	var all []play.Lock
+func Specimens() []subject.Lock {
+	var all []subject.Lock
 	for _, s := range sqlbroken.All() {
 		all = append(all, Specimen(s))
 	}
@@ -30,16 +30,17 @@ func Specimens() []play.Lock {
 }
 
 // Specimen is one of them.
-func Specimen(s sqlbroken.Specimen) play.Lock {
+func Specimen(s sqlbroken.Specimen) subject.Lock {
 	mode := pgx.QueryExecModeCacheStatement
 	if s.Pooled {
 		mode = pgx.QueryExecModeSimpleProtocol // a proxy that pools transactions has no prepared statements
 	}
-	l := play.Lock{
-		Name: kinds.BrokenPrefix + s.Name, Servers: []play.Servers{{Kind: kind(s.Pooled), Count: 1}}, Tokens: s.Tokens,
-		FollowsSpec: true,
-		About:       "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
-		New: func(e play.Env) (lock.Locker, error) {
+	l := subject.Lock{
+		Name: kinds.BrokenPrefix + s.Name,
+		Traits: subject.Traits{Servers: []subject.Servers{{Kind: kind(s.Pooled), Count: 1}}, Tokens: s.Tokens,
+			FollowsSpec: true,
+			About:       "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose."},
+		New: func(e subject.Env) (lock.Locker, error) {
 			db, err := open(e, mode)
 			if err != nil {
 				return nil, err
@@ -53,7 +54,7 @@ func Specimen(s sqlbroken.Specimen) play.Lock {
 		},
 	}
 	if s.Held {
-		l.Lease = play.LeaseHeld
+		l.Lease = subject.LeaseHeld
 	}
 	return l
 }
@@ -68,24 +69,25 @@ func common(more ...lock.Fault) []lock.Fault {
 }
 
 // Table is a [sqllock.Table].
-func Table() play.Lock {
-	return play.Lock{
-		Name: "sql-table", Servers: Servers(), Tokens: true, FollowsSpec: true, Data: Data(nil), Messages: 16,
-		Promise: lock.Promise{
-			Exclusion: common(lock.FaultWorker), Data: "seal", FreeWithin: lock.TermTTL,
-			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells},
-		},
-		About: "A row of a PostgreSQL table has the owner, the end of the lease by the clock of the server, and the number " +
-			"of grants, which is the fencing token. One statement takes a free or expired row.",
-		ForWhom: "Short work on data that must stay right, in a store that compares tokens, where PostgreSQL is at hand.",
-		New: func(e play.Env) (lock.Locker, error) {
+func Table() subject.Lock {
+	return subject.Lock{
+		Name: "sql-table", Traits: subject.Traits{Servers: Servers(), Tokens: true, FollowsSpec: true, Data: Data(nil),
+			Messages: 16,
+			Promise: lock.Promise{
+				Exclusion: common(lock.FaultWorker), Data: "seal", FreeWithin: lock.TermTTL,
+				Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells},
+			},
+			About: "A row of a PostgreSQL table has the owner, the end of the lease by the clock of the server, and the " +
+				"number of grants, which is the fencing token. One statement takes a free or expired row.",
+			ForWhom: "Short work on data that must stay right, in a store that compares tokens, where PostgreSQL is at hand."},
+		New: func(e subject.Env) (lock.Locker, error) {
 			return made(e, sqllock.NewTable)
 		},
 	}
 }
 
 // TableWatchdog is a [sqllock.Table] whose leases are renewed.
-func TableWatchdog() play.Lock {
+func TableWatchdog() subject.Lock {
 	l := Table()
 	l.Name = "sql-table-watchdog"
 	l.Promise.Exclusion = common()
@@ -93,7 +95,7 @@ func TableWatchdog() play.Lock {
 	l.About += " The client renews the lease until it releases it."
 	l.ForWhom = "Work of unknown length on data that must stay right, in a store that compares tokens, where PostgreSQL " +
 		"is at hand."
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		inner, err := made(e, sqllock.NewTable)
 		if err != nil {
 			return nil, err
@@ -104,11 +106,11 @@ func TableWatchdog() play.Lock {
 }
 
 // ForUpdate is a [sqllock.ForUpdate].
-func ForUpdate() play.Lock {
+func ForUpdate() subject.Lock {
 	return connected("sql-for-update", true,
 		"SELECT … FOR UPDATE locks a row of a PostgreSQL table in a transaction that stays open until the release. The "+
 			"server ends it when it has not heard of the client for a TTL.",
-		func(e play.Env) (lock.Locker, error) {
+		func(e subject.Env) (lock.Locker, error) {
 			return made(e, func(db *sql.DB, o sqllock.Options) (*sqllock.ForUpdate, error) {
 				o.Table = rows
 				return sqllock.NewForUpdate(db, o)
@@ -117,19 +119,19 @@ func ForUpdate() play.Lock {
 }
 
 // Advisory is a [sqllock.Advisory].
-func Advisory() play.Lock {
+func Advisory() subject.Lock {
 	return connected("sql-advisory", false,
 		"An advisory lock of a PostgreSQL session: it lasts as long as the connection. The server ends that when it has "+
 			"not heard of the client for a TTL.",
-		func(e play.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisory) })
+		func(e subject.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisory) })
 }
 
 // AdvisoryTransaction is a [sqllock.AdvisoryTransaction].
-func AdvisoryTransaction() play.Lock {
+func AdvisoryTransaction() subject.Lock {
 	return connected("sql-advisory-tx", true,
 		"An advisory lock of a PostgreSQL transaction that stays open until the release. The server ends it when it has "+
 			"not heard of the client for a TTL.",
-		func(e play.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisoryTransaction) })
+		func(e subject.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisoryTransaction) })
 }
 
 // rows is the table of [ForUpdate].
@@ -137,25 +139,26 @@ const rows = "lock_rows"
 
 // connected is a lock that a connection has. The holder learns of its loss within a TTL: its heartbeat fails, or comes
 // too late.
-func connected(name string, transaction bool, about string, make func(play.Env) (lock.Locker, error)) play.Lock {
+func connected(name string, transaction bool, about string, make func(subject.Env) (lock.Locker, error)) subject.Lock {
 	forWhom, work := "Work on data in the same database, in the transaction that has the lock; elsewhere only work that "+
 		"may be done twice.", inTransaction
 	if !transaction {
 		work = nil
 		forWhom = "Work that may be done twice, and a leader among the clients of one database."
 	}
-	return play.Lock{
-		Name: name, Servers: Servers(), FollowsSpec: true, Waits: true, Lease: play.LeaseHeld, Data: Data(work), Messages: 40,
-		Promise: lock.Promise{
-			Exclusion: common(), Data: "claim", FreeWithin: lock.TermTTLAndWaiter,
-			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
-		},
-		About: about, ForWhom: forWhom, New: make,
+	return subject.Lock{
+		Name: name, Traits: subject.Traits{Servers: Servers(), FollowsSpec: true, Waits: true, Lease: subject.LeaseHeld,
+			Data: Data(work), Messages: 40,
+			Promise: lock.Promise{
+				Exclusion: common(), Data: "claim", FreeWithin: lock.TermTTLAndWaiter,
+				Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
+			},
+			About: about, ForWhom: forWhom}, New: make,
 	}
 }
 
 // made makes a lock on the database of a client, by the scenario.
-func made[L lock.Locker](e play.Env, make func(*sql.DB, sqllock.Options) (L, error)) (lock.Locker, error) {
+func made[L lock.Locker](e subject.Env, make func(*sql.DB, sqllock.Options) (L, error)) (lock.Locker, error) {
 	db, err := Open(e)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/subject"
 )
 
 // A server that loses its power while it has a request does not reset the connection. The client asks again within a
@@ -24,7 +25,7 @@ faults:
     restart: {process: p0}
   - when: {client: c0, event: granted, nth: 1}
     stall: {node: p0, for: 150ms}
-`), play.ServerNames(sqllocks.All()...)...)
+`), subject.ServerNames(sqllocks.All()...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"locksim/internal/testruns"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sqllocks"
 )
 
@@ -24,7 +24,7 @@ func TestEqualInFreshProcesses(t *testing.T) {
 	seeds := testruns.Soak(t, 20, 0.1)
 	runs := 0
 	testruns.EqualInFreshProcesses(t, seeds, []string{"2", "1"}, func() (all []testruns.Pair) {
-		library, err := play.Library(sqllocks.All())
+		library, err := redislocks.Library(sqllocks.All())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"locksim/faults"
-	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks/facts"
+	"locksim/scenarios/subject"
 	"locksim/sim"
 	"locksim/sim/postgres"
 )
@@ -21,13 +21,11 @@ import (
 func Stop() error { return postgres.StopShared() }
 
 // Kind is the kind of server: PostgreSQL, with the tables of the locks and of the data. There is one, p0.
-func Kind() play.ServerKind { return kind(false) }
+func Kind() subject.ServerKind { return kind(false) }
 
 // kind is that, behind a pooling proxy or not.
-func kind(pooled bool) play.ServerKind {
-	k := play.ServerKind{Missing: postgres.Missing, Stop: Stop}
-	is := facts.Server
-	k.Name, k.Prefix, k.Lacks = is.Kind, is.Prefix, is.Lacks
+func kind(pooled bool) subject.ServerKind {
+	k := subject.ServerKind{Facts: facts.Server.Facts, Missing: postgres.Missing, Stop: Stop}
 	k.Prepare = func(ctx context.Context, address string) error {
 		if pooled {
 			return fmt.Errorf("%w: no pooling proxy runs in front of a real server", faults.ErrUnable)
@@ -80,11 +78,11 @@ func execute(ctx context.Context, address string, statements []string) error {
 }
 
 // Servers are those of a lock on PostgreSQL.
-func Servers() []play.Servers { return []play.Servers{{Kind: Kind(), Count: 1}} }
+func Servers() []subject.Servers { return []subject.Servers{{Kind: Kind(), Count: 1}} }
 
 // With is one PostgreSQL in which statements have been executed before a run, also before a live one: what the clients
 // of a library would otherwise make at the same time.
-func With(statements ...string) []play.Servers {
+func With(statements ...string) []subject.Servers {
 	k := Kind()
 	inner := k.Make
 	k.Make = func(count int) sim.Kind {
@@ -102,7 +100,7 @@ func With(statements ...string) []play.Servers {
 		}
 		return execute(ctx, address, statements)
 	}
-	return []play.Servers{{Kind: k, Count: 1}}
+	return []subject.Servers{{Kind: k, Count: 1}}
 }
 
 // connections is how many connections the pool of a client has at most.
@@ -112,7 +110,7 @@ const connections = 4
 // whether a connection is alive before it uses it. Faults can exhaust it. It is closed at the end of the run.
 func Open(m Machine) (*sql.DB, error) { return open(m, pgx.QueryExecModeCacheStatement) }
 
-// Machine is where a client runs: a [play.Env], or a [*sim.Process].
+// Machine is where a client runs: a [subject.Env], or a [*sim.Process].
 type Machine interface {
 	Address(server string) string
 	Dial(ctx context.Context, network, addr string) (net.Conn, error)

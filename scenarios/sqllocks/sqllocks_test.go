@@ -11,8 +11,9 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/subject"
 )
 
 func TestMain(m *testing.M) {
@@ -198,8 +199,8 @@ func TestMissing(t *testing.T) {
 	l := sqllocks.Table()
 	missing := errors.New("PostgreSQL is missing")
 	l.Servers[0].Kind.Missing = func() error { return missing }
-	_, err := play.FindLock(l.Name, []scenarios.Lock{l})
-	if !errors.Is(err, play.ErrUnknownLock) || !errors.Is(err, missing) {
+	_, err := redislocks.Find(l.Name, []scenarios.Lock{l})
+	if !errors.Is(err, subject.ErrUnknownLock) || !errors.Is(err, missing) {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := scenarios.Run(paused(t, "store"), l, scenarios.RunOptions{}); !errors.Is(err, missing) {

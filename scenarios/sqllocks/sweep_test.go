@@ -8,7 +8,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/sweeps"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sqllocks"
 	"locksim/scenarios/sweep"
 	"locksim/sim/trace"
@@ -17,7 +17,7 @@ import (
 // A sweep strikes the database: it crashes, and its clock jumps. It said "no violation" of SQL when it had struck no
 // server.
 func TestSweepStrikesTheDatabase(t *testing.T) {
-	l, err := play.FindLock("sql-advisory", sqllocks.All())
+	l, err := redislocks.Find("sql-advisory", sqllocks.All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,9 @@ import (
 	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/placing"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
+	"locksim/scenarios/subject"
 )
 
 // Job is a part of a sweep that one process does. It is a value that can be sent to
@@ -46,10 +47,10 @@ func NewJob(p *sweeps.Plan, i int) Job {
 // Play makes the runs, and calls step after each of them. extra are locks that do
 // not come with locksim.
 //
-// A failing run is no error. Errors are those of [file.Parse] and [play.FindLock], a run without faults that differs
+// A failing run is no error. Errors are those of [file.Parse] and [redislocks.Find], a run without faults that differs
 // from that of the plan, and a [*play.Frozen] of a goroutine that loops. After a frozen run the process should be
 // replaced.
-func (j Job) Play(extra []play.Lock, step func()) (sweeps.Block, error) {
+func (j Job) Play(extra []subject.Lock, step func()) (sweeps.Block, error) {
 	b := &block{sweeps.Block{Job: j.Number}}
 	err := b.play(j, extra, step)
 	return b.Block, err
@@ -58,7 +59,7 @@ func (j Job) Play(extra []play.Lock, step func()) (sweeps.Block, error) {
 // block is a block that is made.
 type block struct{ sweeps.Block }
 
-func (b *block) play(j Job, extra []play.Lock, step func()) error {
+func (b *block) play(j Job, extra []subject.Lock, step func()) error {
 	s, err := newSweeper(&j.Plan, j.Of, extra)
 	if err != nil {
 		return err
@@ -153,21 +154,21 @@ func oneIf(yes bool) int {
 type sweeper struct {
 	plan *sweeps.Plan
 	calm *file.Scenario
-	lock play.Lock
+	lock subject.Lock
 	// placements are the placements of a case by its number: one, or a pair.
 	placements func(n int) []placing.Placement
 }
 
 // newSweeper plays the run without faults again, and finds its boundaries.
-func newSweeper(p *sweeps.Plan, of sweeps.Part, extra []play.Lock) (*sweeper, error) {
+func newSweeper(p *sweeps.Plan, of sweeps.Part, extra []subject.Lock) (*sweeper, error) {
 	if err := p.Problem(); err != nil {
 		return nil, err
 	}
-	calm, err := file.Parse(p.Scenario+sweptSuffix+".yaml", []byte(p.Source), play.ServerNames(extra...)...)
+	calm, err := file.Parse(p.Scenario+sweptSuffix+".yaml", []byte(p.Source), subject.ServerNames(extra...)...)
 	if err != nil {
 		return nil, err
 	}
-	l, err := play.FindLock(p.Lock, extra)
+	l, err := redislocks.Find(p.Lock, extra)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +243,7 @@ func Examinations(p *sweeps.Plan, blocks map[int]sweeps.Block) []Examination {
 
 // Play examines the failure. extra are locks that do not come with locksim.
 // Errors are those of [Job.Play] and [search.Found.Examine].
-func (e Examination) Play(extra []play.Lock) (*failure.Failure, error) {
+func (e Examination) Play(extra []subject.Lock) (*failure.Failure, error) {
 	of := sweeps.Singles
 	if len(e.Placed.Kinds) > 1 {
 		of = sweeps.Pairs

@@ -15,9 +15,9 @@ import (
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/placing"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // blockRuns is the number of runs of a job.
@@ -44,7 +44,7 @@ type Options struct {
 // NewPlan plays the scenario without its faults, and enumerates the placements of a
 // sweep. The errors are about the options, or about that run: a lock that breaks
 // its promise without any fault cannot be swept.
-func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*sweeps.Plan, error) {
+func NewPlan(sc *file.Scenario, l subject.Lock, opts Options) (*sweeps.Plan, error) {
 	p := &sweeps.Plan{Scenario: sc.Name, Lock: l.Name, Seed: opts.Seed, Judge: opts.Judge, Block: blockRuns}
 	var err error
 	if p.Faults, p.Kinds, err = spaces.NamedFaults(opts.Faults); err != nil {
@@ -92,7 +92,7 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*sweeps.Plan, error)
 	return p, nil
 }
 
-func (o Options) problem(l play.Lock) error {
+func (o Options) problem(l subject.Lock) error {
 	switch {
 	case o.Pairs < 0 || o.Pairs > MaxPairs:
 		return fmt.Errorf("%d pairs: give a number from 0 to %d", o.Pairs, MaxPairs)
@@ -104,13 +104,13 @@ func (o Options) problem(l play.Lock) error {
 
 // calmed is a scenario for a lock without its faults, and without the texts and
 // expectations about these.
-func calmed(sc *file.Scenario, l play.Lock) *file.Scenario {
+func calmed(sc *file.Scenario, l subject.Lock) *file.Scenario {
 	calm := *sc
 	calm.Title, calm.Why, calm.Catalogue, calm.Locks = "", "", nil, nil
 	calm.Faults, calm.Expect, calm.Source = nil, nil, nil
 	calm.Name = strings.TrimRight(sc.Name[:min(len(sc.Name), 64-len(sweptSuffix))], "-") + sweptSuffix
 	calm.Lock.Kind, calm.Store = l.Kind(), l.Fence()
-	play.Equip(&calm.World, l)
+	subject.Equip(&calm.World, l)
 	return &calm
 }
 
@@ -118,7 +118,7 @@ const sweptSuffix = "-swept"
 
 // ttlOf is the TTL of the lock: that of the scenario, if the lock follows it, and
 // else that of its leases and keys.
-func ttlOf(l play.Lock, calm *file.Scenario) (time.Duration, error) {
+func ttlOf(l subject.Lock, calm *file.Scenario) (time.Duration, error) {
 	if l.FollowsSpec {
 		return calm.Lock.TTL, nil
 	}
@@ -142,7 +142,7 @@ func calmRun(p *sweeps.Plan, t *search.Trial) (*outcome.ModeRun, error) {
 }
 
 // enumerate finds the placements in the run without faults.
-func enumerate(p *sweeps.Plan, calm *file.Scenario, l play.Lock, run *outcome.ModeRun) placing.Placements {
+func enumerate(p *sweeps.Plan, calm *file.Scenario, l subject.Lock, run *outcome.ModeRun) placing.Placements {
 	opt := placing.Options{Classes: p.Faults, Kinds: p.Kinds, TTL: p.TTL, Readers: run.WallClocks,
 		Refuses: func(schedule []faults.Fault) string { return refusal(p, calm, schedule) }}
 	for _, s := range l.Needs() {
@@ -156,7 +156,7 @@ func enumerate(p *sweeps.Plan, calm *file.Scenario, l play.Lock, run *outcome.Mo
 
 // unable plays one placement of each fault on each server whose kind does not say what cannot strike it, and finds
 // those that need an ability which the server does not have.
-func unable(p *sweeps.Plan, calm *file.Scenario, l play.Lock, places placing.Placements) ([]sweeps.Unplaced, error) {
+func unable(p *sweeps.Plan, calm *file.Scenario, l subject.Lock, places placing.Placements) ([]sweeps.Unplaced, error) {
 	type on struct{ fault, server string }
 	tried := map[on]bool{}
 	var out []sweeps.Unplaced
@@ -172,7 +172,7 @@ func unable(p *sweeps.Plan, calm *file.Scenario, l play.Lock, places placing.Pla
 			return nil, t.Err
 		}
 		if errors.Is(t.Err, faults.ErrNoAbility) || t.Outcome != nil && notPlayed(&t.Outcome.Modes[0]) {
-			out = append(out, sweeps.Unplaced{Fault: at.fault, Servers: []string{at.server}, Why: nothingIn(s.Kind)})
+			out = append(out, sweeps.Unplaced{Fault: at.fault, Servers: []string{at.server}, Why: nothingIn(s.Name)})
 		}
 	}
 	return out, nil
@@ -198,7 +198,7 @@ func refusal(p *sweeps.Plan, calm *file.Scenario, schedule []faults.Fault) strin
 				continue
 			}
 			if s, ok := calm.World.KindOf(*name.To); ok && slices.Contains(s.Lacks, form.Name) {
-				return nothingIn(s.Kind)
+				return nothingIn(s.Name)
 			}
 			kind := spaces.FaultName(schedule, f.Action)
 			known := func(u sweeps.Unplaced) bool { return u.Fault == kind && slices.Contains(u.Servers, *name.To) }

@@ -9,7 +9,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/sweeps"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/zklocks"
 	"locksim/sim/trace"
@@ -27,7 +27,7 @@ func TestServersAreStruck(t *testing.T) {
 			trace.RoleWatcher: {"sen0", "sen1", "sen2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, err := play.FindLock(name, extra)
+			l, err := redislocks.Find(name, extra)
 			if err != nil {
 				t.Fatal(err)
 			}

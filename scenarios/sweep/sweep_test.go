@@ -20,10 +20,13 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/replay"
+	"locksim/scenarios/subject"
 )
 
 // sweepOf plans and makes a whole sweep, with minimal failures.
-func sweepOf(t *testing.T, sc *file.Scenario, l play.Lock, opts Options, extra ...play.Lock) *sweeps.Sweep {
+func sweepOf(t *testing.T, sc *file.Scenario, l subject.Lock, opts Options, extra ...subject.Lock) *sweeps.Sweep {
 	t.Helper()
 	if opts.Judge == "" {
 		opts.Judge = explorations.JudgeEverything
@@ -38,7 +41,7 @@ func sweepOf(t *testing.T, sc *file.Scenario, l play.Lock, opts Options, extra .
 }
 
 // blocksOf does some jobs of a plan; jobs and blocks are sent as JSON.
-func blocksOf(t *testing.T, plan *sweeps.Plan, extra []play.Lock, wanted func(i int) bool) map[int]sweeps.Block {
+func blocksOf(t *testing.T, plan *sweeps.Plan, extra []subject.Lock, wanted func(i int) bool) map[int]sweeps.Block {
 	t.Helper()
 	blocks := map[int]sweeps.Block{}
 	for i := range plan.Jobs() {
@@ -59,7 +62,7 @@ func blocksOf(t *testing.T, plan *sweeps.Plan, extra []play.Lock, wanted func(i 
 }
 
 func examineAll(t *testing.T, plan *sweeps.Plan, blocks map[int]sweeps.Block,
-	extra []play.Lock) map[string]*failure.Failure {
+	extra []subject.Lock) map[string]*failure.Failure {
 	t.Helper()
 	found := map[string]*failure.Failure{}
 	for _, e := range Examinations(plan, blocks) {
@@ -116,7 +119,7 @@ func TestSweepFinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := play.Kind(tt.lock)
+		l, err := redislocks.Kind(tt.lock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +131,7 @@ func TestSweepFinds(t *testing.T) {
 			if c.Faults > 1 || c.Same != c.Replays {
 				t.Errorf("%s with %s: not minimal:\n%s", tt.scenario, tt.lock, c.Text(""))
 			}
-			if _, err := play.Replay(c.Run, nil, outcome.Once); err != nil {
+			if _, err := replay.Run(c.Run, nil, outcome.Once); err != nil {
 				t.Errorf("%s with %s: %v", tt.scenario, tt.lock, err)
 			}
 		}
@@ -142,7 +145,7 @@ func TestSweepPromises(t *testing.T) {
 	}
 	for _, kind := range []string{"single", "fenced", "watchdog-fenced"} {
 		sc, _ := small(t, kind, 1)
-		l, err := play.Kind(kind)
+		l, err := redislocks.Kind(kind)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,10 +226,10 @@ func sumOf(failures failure.Failures) int {
 // A scenario or lock that cannot be swept is refused, with a reason.
 func TestSweepRefuses(t *testing.T) {
 	sc, l := small(t, "single", 1)
-	none := play.Lock{Name: "none", Lease: play.LeaseHeld, Detection: time.Second,
-		New: func(play.Env) (lock.Locker, error) { return freeForAll{}, nil }}
+	none := subject.Lock{Name: "none", Traits: subject.Traits{Lease: subject.LeaseHeld, Detection: time.Second},
+		New: func(subject.Env) (lock.Locker, error) { return freeForAll{}, nil }}
 	for _, tt := range []struct {
-		lock play.Lock
+		lock subject.Lock
 		opts Options
 		want string
 	}{
@@ -269,7 +272,7 @@ func TestSweepNeedsOneRun(t *testing.T) {
 	sc, l := small(t, "single", 1)
 	chance := l
 	chance.Name = "chance"
-	chance.New = func(e play.Env) (lock.Locker, error) {
+	chance.New = func(e subject.Env) (lock.Locker, error) {
 		inner, err := l.New(e)
 		return chanceLock{inner, e}, err
 	}
@@ -290,7 +293,7 @@ func TestSweepNeedsOneRun(t *testing.T) {
 // chanceLock waits for a time from a source without a seed.
 type chanceLock struct {
 	lock.Locker
-	e play.Env
+	e subject.Env
 }
 
 func (l chanceLock) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
@@ -317,13 +320,13 @@ func TestSweepOfOnesOwnLock(t *testing.T) {
 }
 
 // small is a scenario whose sweep is quick.
-func small(t *testing.T, kind string, rounds int) (*file.Scenario, play.Lock) {
+func small(t *testing.T, kind string, rounds int) (*file.Scenario, subject.Lock) {
 	t.Helper()
 	sc := file.Defaults()
 	sc.Name, sc.Lock.Kind, sc.Lock.TTL = "small", kind, time.Second
 	sc.Lock.Backoff = file.Range{Min: 60 * time.Millisecond, Max: 120 * time.Millisecond}
 	sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Think = rounds, 200*time.Millisecond, 100*time.Millisecond
-	l, err := play.Kind(kind)
+	l, err := redislocks.Kind(kind)
 	if err != nil {
 		t.Fatal(err)
 	}

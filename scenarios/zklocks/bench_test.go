@@ -12,6 +12,7 @@ import (
 	"locksim/sim"
 	"locksim/sim/etcd"
 	"locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/zookeeper"
 )
 
@@ -46,7 +47,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	})
 	b.Run("Redis", func(b *testing.B) {
 		testruns.BenchCalls(b, redis.Servers{Nodes: 1}, func(p *sim.Process) func() error {
-			c := redis.Client(p, "r0")
+			c := redisclient.New(p, "r0")
 			return func() error { return c.Set(p.Context(), "k", "v", 0).Err() }
 		})
 	})

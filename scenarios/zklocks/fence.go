@@ -13,14 +13,14 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/fences"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/zookeeper"
 )
 
 // Fences are nodes of ZooKeeper whose data begins with the highest token, by the rules check and seal, for the command
 // to put on trial.
-func Fences() []play.Lock {
-	return []play.Lock{Fence(fence.Check).Subject(), Fence(fence.Seal).Subject()}
+func Fences() []subject.Lock {
+	return []subject.Lock{Fence(fence.Check).Subject(), Fence(fence.Seal).Subject()}
 }
 
 // Fence is a store in ZooKeeper with a node for each key, zookeeper-check or zookeeper-seal. The node has the highest
@@ -31,7 +31,7 @@ func Fence(rule fence.Mode) fences.Fence {
 		Faults: append(fences.DefaultFaults(), lock.FaultNodeCrash, lock.FaultNodePower),
 		About: "A node of ZooKeeper that has the highest token and the value, rule " + string(rule) + ": it is set if its " +
 			"version is still the one at which the token was compared.",
-		Open: func(e play.Env) (fences.Store, error) {
+		Open: func(e subject.Env) (fences.Store, error) {
 			c, err := connect(e, zookeeper.Dialer(e), nil)
 			return &versioned{c, rule}, err
 		},

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"locksim/scenarios/file"
+	"locksim/scenarios/play"
 	"locksim/scenarios/zklocks"
 )
 
 // What is learnt of each lock are the keys that it names.
 func TestLearntKeysAreTheNamedOnes(t *testing.T) {
 	for _, l := range zklocks.All() {
-		of, err := l.Learn(file.Defaults(), "order")
+		of, err := play.Learn(l, file.Defaults(), "order")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"locksim/lock"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/zookeeper"
 )
 
@@ -20,22 +20,22 @@ import (
 //
 // Its Lock knows no context: one that is given up goes on, and is unlocked once it has the lock. An Unlock that fails
 // leaves the node, and the session keeps it (F62).
-func Library() play.Lock {
-	return play.Lock{
-		Name: "zk-lock", Servers: needs(), Tokens: true, FollowsSpec: true, Lease: play.LeaseHeld,
-		Detection: 25 * time.Second,
-		Keys:      func(resource string) []string { return []string{path(resource) + "/"} },
-		Promise: lock.Promise{
-			Exclusion: []lock.Fault{
-				lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,
-				lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower,
+func Library() subject.Lock {
+	return subject.Lock{
+		Name: "zk-lock", Traits: subject.Traits{Servers: needs(), Tokens: true, FollowsSpec: true, Lease: subject.LeaseHeld,
+			Detection: 25 * time.Second,
+			Keys:      func(resource string) []string { return []string{path(resource) + "/"} },
+			Promise: lock.Promise{
+				Exclusion: []lock.Fault{
+					lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,
+					lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower,
+				},
+				Data: "seal", FreeWithin: lock.TermAnyTime,
 			},
-			Data: "seal", FreeWithin: lock.TermAnyTime,
-		},
-		About: "The Lock of github.com/go-zookeeper/zk: an ephemeral sequential node, held until it is unlocked, or " +
-			"until the session is known to have ended.",
-		ForWhom: "Work that may be done twice now and then, or on data in a store that compares tokens.",
-		New: func(e play.Env) (lock.Locker, error) {
+			About: "The Lock of github.com/go-zookeeper/zk: an ephemeral sequential node, held until it is unlocked, or " +
+				"until the session is known to have ended.",
+			ForWhom: "Work that may be done twice now and then, or on data in a store that compares tokens."},
+		New: func(e subject.Env) (lock.Locker, error) {
 			l := &library{env: e}
 			var err error
 			l.conn, err = connect(e, zookeeper.Dialer(e), l.observe)
@@ -49,7 +49,7 @@ func path(resource string) string { return "/library/" + url.PathEscape(resource
 
 // library makes a lock of the client for each Acquire.
 type library struct {
-	env  play.Env
+	env  subject.Env
 	conn *zk.Conn
 
 	once sync.Once

@@ -18,7 +18,7 @@ import (
 	"locksim/lock/promise"
 	"locksim/lock/zklock"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/scenarios/zklocks/facts"
 	"locksim/sim/zookeeper"
 )
@@ -35,21 +35,20 @@ const settles = 25 * time.Second
 const confirms = 2500 * time.Millisecond
 
 // Kind is the kind of server: ZooKeeper, with z0, z1 and z2.
-func Kind() play.ServerKind {
-	is := facts.Server
-	return play.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: zookeeper.Ensemble,
+func Kind() subject.ServerKind {
+	return subject.ServerKind{Facts: facts.Server.Facts, Make: zookeeper.Ensemble,
 		Settles: settles}
 }
 
 // needs are the servers of a lock.
-func needs() []play.Servers { return []play.Servers{{Kind: Kind(), Count: servers}} }
+func needs() []subject.Servers { return []subject.Servers{{Kind: Kind(), Count: servers}} }
 
 // All are the locks of this package, the specimens last.
-func All() []play.Lock { return append([]play.Lock{Lock(), Library()}, Specimens()...) }
+func All() []subject.Lock { return append([]subject.Lock{Lock(), Library()}, Specimens()...) }
 
 // Specimens are the locks of package zkbroken.
-func Specimens() []play.Lock {
-	var all []play.Lock
+func Specimens() []subject.Lock {
+	var all []subject.Lock
 	for _, s := range zkbroken.All() {
 		all = append(all, Specimen(s))
 	}
@@ -57,17 +56,17 @@ func Specimens() []play.Lock {
 }
 
 // Specimen is one of them.
-func Specimen(s zkbroken.Specimen) play.Lock {
-	l := play.Lock{
-		Name: kinds.BrokenPrefix + s.Name, Servers: needs(), Tokens: true, FollowsSpec: true,
-		Keys: func(resource string) []string {
-			if s.Fixed {
-				return []string{zkbroken.Node(resource)}
-			}
-			return []string{zkbroken.Node(resource) + "/"}
-		},
-		About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
-		New: func(e play.Env) (lock.Locker, error) {
+func Specimen(s zkbroken.Specimen) subject.Lock {
+	l := subject.Lock{
+		Name: kinds.BrokenPrefix + s.Name, Traits: subject.Traits{Servers: needs(), Tokens: true, FollowsSpec: true,
+			Keys: func(resource string) []string {
+				if s.Fixed {
+					return []string{zkbroken.Node(resource)}
+				}
+				return []string{zkbroken.Node(resource) + "/"}
+			},
+			About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose."},
+		New: func(e subject.Env) (lock.Locker, error) {
 			c, err := connect(e, zookeeper.Dialer(e), nil)
 			if err != nil {
 				return nil, err
@@ -78,32 +77,33 @@ func Specimen(s zkbroken.Specimen) play.Lock {
 		},
 	}
 	if s.Held {
-		l.Lease, l.Detection = play.LeaseHeld, time.Second
+		l.Lease, l.Detection = subject.LeaseHeld, time.Second
 	}
 	return l
 }
 
 // Lock is that of package zklock.
-func Lock() play.Lock {
-	return play.Lock{
-		Name: "zookeeper", Servers: needs(), Tokens: true, FollowsSpec: true, GrantTime: confirms,
-		Keys:  func(resource string) []string { return []string{zklock.Options{}.Queue(resource) + "/"} },
-		Queue: func(resource string) string { return zklock.Options{}.Queue(resource) + "/*" },
-		Promise: lock.Promise{
-			Exclusion: []lock.Fault{
-				lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition,
-				lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash,
-				lock.FaultNodePower,
+func Lock() subject.Lock {
+	return subject.Lock{
+		Name: "zookeeper", Traits: subject.Traits{Servers: needs(), Tokens: true, FollowsSpec: true, GrantTime: confirms,
+			Keys:  func(resource string) []string { return []string{zklock.Options{}.Queue(resource) + "/"} },
+			Queue: func(resource string) string { return zklock.Options{}.Queue(resource) + "/*" },
+			Promise: lock.Promise{
+				Exclusion: []lock.Fault{
+					lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition,
+					lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift,
+					lock.FaultNodeCrash,
+					lock.FaultNodePower,
+				},
+				Data: "seal", FreeWithin: lock.TermSession, Order: lock.FIFO,
+				Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
 			},
-			Data: "seal", FreeWithin: lock.TermSession, Order: lock.FIFO,
-			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
-		},
-		About: "An ephemeral node joins a queue on an ensemble of ZooKeeper, the first in the queue has the lock, and it " +
-			"stays for as long as the client’s session. The fencing token is the id of the transaction that has created " +
-			"the node.",
-		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where ZooKeeper is " +
-			"at hand.",
-		New: func(e play.Env) (lock.Locker, error) {
+			About: "An ephemeral node joins a queue on an ensemble of ZooKeeper, the first in the queue has the lock, and it " +
+				"stays for as long as the client’s session. The fencing token is the id of the transaction that has created " +
+				"the node.",
+			ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where ZooKeeper " +
+				"is at hand."},
+		New: func(e subject.Env) (lock.Locker, error) {
 			dialer := zklock.NewDialer(timeout(e.Spec().TTL), zookeeper.Dialer(e), e.Clock())
 			c, err := connect(e, dialer.Dial, nil)
 			if err != nil {
@@ -119,7 +119,7 @@ func Lock() play.Lock {
 func timeout(ttl time.Duration) time.Duration { return min(max(ttl, 4*time.Second), 40*time.Second) }
 
 // connect connects a machine to all servers, each machine to another one first.
-func connect(e play.Env, dial zk.Dialer, observe zk.EventCallback) (*zk.Conn, error) {
+func connect(e subject.Env, dial zk.Dialer, observe zk.EventCallback) (*zk.Conn, error) {
 	first := index(e)
 	var names []string
 	for i := range servers {
@@ -129,7 +129,7 @@ func connect(e play.Env, dial zk.Dialer, observe zk.EventCallback) (*zk.Conn, er
 }
 
 // index is the number of a client, 0 for the probe.
-func index(e play.Env) int {
+func index(e subject.Env) int {
 	n := 0
 	if _, err := fmt.Sscanf(e.Name(), "c%d", &n); err != nil {
 		return 0

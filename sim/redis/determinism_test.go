@@ -9,6 +9,7 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/trace"
 )
 
@@ -98,9 +99,9 @@ func troubledNodes(w *sim.World) error {
 
 // contendOnKeys is a client that works on a few keys and ignores errors.
 func contendOnKeys(p *sim.Process, node string) {
-	opt := simredis.Quiet()
+	opt := redisclient.Quiet()
 	opt.Addr, opt.ReadTimeout, opt.DialTimeout = p.Address(node), 200*time.Millisecond, 300*time.Millisecond
-	r, ctx := simredis.ClientWith(p, opt), p.Context()
+	r, ctx := redisclient.With(p, opt), p.Context()
 	for round := range 30 {
 		ok, err := r.SetNX(ctx, "lock", p.Name(), 400*time.Millisecond).Result()
 		mark(p, "%s round %d: %v %v", node, round, ok, err == nil)

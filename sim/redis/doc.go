@@ -15,6 +15,5 @@
 // Scripts run in a Lua state that is reused from script to script, and from run
 // to run if [Servers].Scripts is set; so are compiled scripts.
 //
-// [Client] and [ClientWith] create go-redis clients, with the options of
-// [Quiet] or of [Stock], on any machine that can dial.
+// Package [locksim/sim/redis/redisclient] makes go-redis clients on any machine that can dial.
 package redis

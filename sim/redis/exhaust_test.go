@@ -14,14 +14,14 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // smallPool returns a client with that many connections.
 func smallPool(p *sim.Process, size int) *redis.Client {
-	opt := simredis.Quiet()
+	opt := redisclient.Quiet()
 	opt.Addr, opt.PoolSize = p.Address("r0"), size
-	return simredis.ClientWith(p, opt)
+	return redisclient.With(p, opt)
 }
 
 // TestExhaustPool shows that a command waits while others hold every
@@ -42,7 +42,7 @@ func TestExhaustPool(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			run(t, sim.Config{Latency: exactly}, func(w *sim.World) error {
 				p := w.Client(0)
-				r := simredis.Client(p, "r0")
+				r := redisclient.New(p, "r0")
 				w.At(time.Second, func() { must(t, w.Faults().ExhaustPool("c0", tt.held)) })
 				p.Go(func() {
 					_ = p.Clock().Sleep(p.Context(), 2*time.Second)
@@ -132,7 +132,7 @@ func TestExhaustDoesNotOutliveAProcess(t *testing.T) {
 	for _, crash := range []bool{false, true} {
 		run(t, sim.Config{Latency: exactly}, func(w *sim.World) error {
 			p := w.Client(0)
-			simredis.Client(p, "r0")
+			redisclient.New(p, "r0")
 			must(t, w.Faults().ExhaustPool("c0", 0))
 			if crash {
 				w.At(time.Second, func() { must(t, w.Faults().Crash("c0", faults.CrashProcess)) })
@@ -153,7 +153,7 @@ func TestExhaustErrors(t *testing.T) {
 		if err := w.Faults().ExhaustPool("c0", 0); !errors.Is(err, sim.ErrNoPool) {
 			t.Errorf("no client: %v", err)
 		}
-		simredis.Client(w.Client(0), "r0")
+		redisclient.New(w.Client(0), "r0")
 		if err := w.Faults().ExhaustPool("c0", -1); err == nil || !strings.Contains(err.Error(), "-1ns") {
 			t.Errorf("a negative time: %v", err)
 		}
@@ -202,7 +202,7 @@ func TestExhaustedRunsFollowEachOther(t *testing.T) {
 // their timeout.
 func exhausted(w *sim.World) error {
 	p := w.Client(0)
-	r := simredis.Client(p, "r0")
+	r := redisclient.New(p, "r0")
 	w.At(10*time.Millisecond, func() { _ = w.Faults().ExhaustPool("c0", 8*time.Second) })
 	for n := range 4 {
 		p.Go(func() {
@@ -220,7 +220,7 @@ func exhausted(w *sim.World) error {
 func calm(w *sim.World) error {
 	for i := range w.Clients() {
 		p := w.Client(i)
-		r := simredis.Client(p, "r0")
+		r := redisclient.New(p, "r0")
 		for n := range 3 {
 			p.Go(func() {
 				for range 5 {

@@ -12,6 +12,7 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/trace"
 )
 
@@ -282,7 +283,7 @@ func TestKeyChangesOfARestart(t *testing.T) {
 func TestKeyChangesOfBlockedClients(t *testing.T) {
 	got := changes(t, sim.Config{Clients: 2}, []string{"list"}, func(c *client) {
 		p := c.w.Client(1)
-		p.Go(func() { _ = simredis.Client(p, "r0").BLPop(p.Context(), 0, "list").Err() })
+		p.Go(func() { _ = redisclient.New(p, "r0").BLPop(p.Context(), 0, "list").Err() })
 		time.Sleep(10 * time.Millisecond)
 		c.want("RPUSH list x", "1")
 	})

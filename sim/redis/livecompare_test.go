@@ -15,6 +15,7 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // pair is r0 and its replica r0a, in the world or as two real servers, for a
@@ -116,7 +117,7 @@ type worldPair struct {
 
 func (w *worldPair) do(node string, args ...any) (any, error) {
 	if w.clients[node] == nil {
-		w.clients[node] = simredis.Client(w.c.p, node)
+		w.clients[node] = redisclient.New(w.c.p, node)
 	}
 	return w.clients[node].Do(w.c.ctx, args...).Result()
 }

@@ -15,7 +15,7 @@ import (
 	"locksim/internal/soak"
 	"locksim/lock/locktest/redisserver"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // way is how a client sends a command.
@@ -35,7 +35,7 @@ type speaker struct {
 
 // liveSpeaker is a client of a new real server.
 func liveSpeaker(t *testing.T) speaker {
-	o := simredis.Quiet()
+	o := redisclient.Quiet()
 	o.Addr = redisserver.Start(t).Addr()
 	c := redis.NewClient(o)
 	t.Cleanup(func() { _ = c.Close() })

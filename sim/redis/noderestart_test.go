@@ -15,6 +15,7 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/store"
 )
 
@@ -57,7 +58,7 @@ func TestWhatACrashLeaves(t *testing.T) {
 				c.world(crash("r0", tt.mode))
 				time.Sleep(10 * time.Millisecond)
 				c.world(restart("r0"))
-				keys, err := simredis.Client(c.p, "r0").Do(c.ctx, "KEYS", "*").StringSlice()
+				keys, err := redisclient.New(c.p, "r0").Do(c.ctx, "KEYS", "*").StringSlice()
 				if got := strings.Join(keys, " "); err != nil || got != tt.want {
 					t.Errorf("keys %q (%v), want %q", got, err, tt.want)
 				}

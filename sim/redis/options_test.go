@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // The options that are set by name are those of the version in go.mod.
@@ -24,10 +24,10 @@ func TestOptionsByName(t *testing.T) {
 	stock := &redis.Options{PoolSize: 10, ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10,
 		PipelineReadBufferSize: 4 << 10, PipelineWriteBufferSize: 4 << 10}
 	unexported := cmpopts.IgnoreUnexported(redis.Options{}, maintnotifications.Config{})
-	if d := cmp.Diff(quiet, simredis.Quiet(), unexported); d != "" {
+	if d := cmp.Diff(quiet, redisclient.Quiet(), unexported); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(stock, simredis.Stock(), unexported); d != "" {
+	if d := cmp.Diff(stock, redisclient.Stock(), unexported); d != "" {
 		t.Error(d)
 	}
 }

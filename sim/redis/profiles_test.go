@@ -13,15 +13,15 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
-	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/trace"
 )
 
 // stock returns a client of r0 with the default options.
 func stock(p *sim.Process) *redis.Client {
-	opt := simredis.Stock()
+	opt := redisclient.Stock()
 	opt.Addr = p.Address("r0")
-	return simredis.ClientWith(p, opt)
+	return redisclient.With(p, opt)
 }
 
 // executed are the commands that a node has executed, without the replies.
@@ -97,9 +97,9 @@ func TestStockOutlivesItsContext(t *testing.T) {
 	}{
 		{"stock", stock, 5 * time.Second},
 		{"stock, with the option", func(p *sim.Process) *redis.Client {
-			opt := simredis.Stock()
+			opt := redisclient.Stock()
 			opt.Addr, opt.ContextTimeoutEnabled = p.Address("r0"), true
-			return simredis.ClientWith(p, opt)
+			return redisclient.With(p, opt)
 		}, 200 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestStockResends(t *testing.T) {
 		failed bool
 	}{
 		{"stock", stock, 2, false},
-		{"quiet", func(p *sim.Process) *redis.Client { return simredis.Client(p, "r0") }, 1, true},
+		{"quiet", func(p *sim.Process) *redis.Client { return redisclient.New(p, "r0") }, 1, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			res := withClient(t, sim.Config{Latency: sim.Latency{Min: time.Millisecond, Max: 5 * time.Millisecond}},

@@ -13,6 +13,7 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // replicated is a world in which a replica lags by 100 ms.
@@ -89,11 +90,11 @@ func TestSplitBrain(t *testing.T) {
 		func(w *sim.World) error {
 			for i := range 2 {
 				p := w.Client(i)
-				r := simredis.Client(p, simredis.Primary)
+				r := redisclient.New(p, simredis.Primary)
 				p.Go(func() {
 					mark(p, "counts %d", r.Incr(p.Context(), "n").Val())
 					time.Sleep(time.Second)
-					fresh := simredis.Client(p, simredis.Primary) // with a new connection
+					fresh := redisclient.New(p, simredis.Primary) // with a new connection
 					for range 3 {
 						mark(p, "counts %d", fresh.Incr(p.Context(), "n").Val())
 					}

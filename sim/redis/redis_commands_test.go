@@ -18,6 +18,7 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/trace"
 )
 
@@ -46,7 +47,7 @@ func TestCommandsAreAtomic(t *testing.T) {
 		for i := range 3 {
 			p := w.Client(i)
 			p.Go(func() {
-				r, ctx := simredis.Client(p, "r0"), p.Context()
+				r, ctx := redisclient.New(p, "r0"), p.Context()
 				for done := 0; done < 10; {
 					err := r.Watch(ctx, func(tx *redis.Tx) error {
 						n, err := tx.Get(ctx, "n").Int()
@@ -231,7 +232,7 @@ func TestStockOptions(t *testing.T) {
 			if err != nil {
 				panic(err)
 			}
-			r := simredis.ClientWith(p, &redis.Options{Addr: addr})
+			r := redisclient.With(p, &redis.Options{Addr: addr})
 			check := func(got any, err error, want string) {
 				if s := render(got, err); s != want {
 					t.Errorf("got %s, want %s", s, want)
@@ -271,10 +272,10 @@ func TestPubSub(t *testing.T) {
 			p := w.Client(i)
 			p.Go(func() {
 				ctx := p.Context()
-				opt := simredis.Quiet()
+				opt := redisclient.Quiet()
 				opt.Addr = redisOf(w).Node().Address()
 				opt.Protocol = 2 + i
-				s := simredis.ClientWith(p, opt).Subscribe(ctx, "a", "b")
+				s := redisclient.With(p, opt).Subscribe(ctx, "a", "b")
 				defer func() { _ = s.Close() }()
 				if i == 1 {
 					if err := s.PSubscribe(ctx, "[ab]*"); err != nil {
@@ -294,7 +295,7 @@ func TestPubSub(t *testing.T) {
 		p := w.Client(2)
 		p.Go(func() {
 			time.Sleep(time.Second)
-			r, ctx := simredis.Client(p, "r0"), p.Context()
+			r, ctx := redisclient.New(p, "r0"), p.Context()
 			if n, err := r.Publish(ctx, "a", 1).Result(); err != nil || n != 3 {
 				t.Errorf("PUBLISH reached %d, %v", n, err)
 			}
@@ -351,7 +352,7 @@ func TestSubscribersLeave(t *testing.T) {
 				p := w.Client(0)
 				var s *redis.PubSub
 				p.Go(func() {
-					s = simredis.Client(p, "r0").PSubscribe(p.Context(), "a*", "b*")
+					s = redisclient.New(p, "r0").PSubscribe(p.Context(), "a*", "b*")
 					if err := s.Subscribe(p.Context(), "c"); err != nil {
 						panic(err)
 					}
@@ -366,7 +367,7 @@ func TestSubscribersLeave(t *testing.T) {
 				} else if err := leave(w, s); err != nil {
 					return err
 				}
-				q.Go(func() { simredis.Client(q, "r0").Publish(q.Context(), "abc", "x") })
+				q.Go(func() { redisclient.New(q, "r0").Publish(q.Context(), "abc", "x") })
 				return w.RunUntil(w.Idle)
 			})
 		})
@@ -383,13 +384,13 @@ func TestBlockingIsFair(t *testing.T) {
 				p := w.Client(i)
 				p.Go(func() {
 					time.Sleep(time.Duration(3-i) * 100 * time.Millisecond)
-					v, err := simredis.Client(p, "r0").BLPop(p.Context(), 0, "q", "other").Result()
+					v, err := redisclient.New(p, "r0").BLPop(p.Context(), 0, "q", "other").Result()
 					order = append(order, fmt.Sprint(p.Name(), v, err))
 				})
 			}
 			p := w.Client(3)
 			p.Go(func() {
-				r, ctx := simredis.Client(p, "r0"), p.Context()
+				r, ctx := redisclient.New(p, "r0"), p.Context()
 				time.Sleep(time.Second)
 				if v, err := r.Get(ctx, "free").Result(); !errors.Is(err, redis.Nil) {
 					t.Errorf("others are not served meanwhile: %v %v", v, err)
@@ -454,7 +455,7 @@ func TestBlockingWakes(t *testing.T) {
 		run(t, sim.Config{Clients: 2, Latency: exactly}, func(w *sim.World) error {
 			a, b := w.Client(0), w.Client(1)
 			a.Go(func() {
-				r := simredis.Client(a, "r0")
+				r := redisclient.New(a, "r0")
 				r.RPush(a.Context(), "full", "f")
 				r.XAdd(a.Context(), &redis.XAddArgs{Stream: "s", ID: "1-0", Values: []any{"old", 1}})
 				got := render(r.Do(a.Context(), asArgs(tc.wait)...).Result())
@@ -464,7 +465,7 @@ func TestBlockingWakes(t *testing.T) {
 			})
 			b.Go(func() {
 				time.Sleep(time.Second)
-				if err := simredis.Client(b, "r0").Do(b.Context(), asArgs(tc.push)...).Err(); err != nil {
+				if err := redisclient.New(b, "r0").Do(b.Context(), asArgs(tc.push)...).Err(); err != nil {
 					t.Errorf("%s: %v", tc.push, err)
 				}
 			})
@@ -530,9 +531,9 @@ func TestDatabases(t *testing.T) {
 		r.want("BLPOP q 1\r\n", "*-1\r\n")
 		r.want("SELECT 1\r\nBLPOP q 1\r\n", "+OK\r\n*2\r\n$1\r\nq\r\n$3\r\none\r\n")
 		r.want("EVAL return(redis.call([[SELECT]],2)) 0\r\nDBSIZE\r\n", "+OK\r\n:0\r\n")
-		opt := simredis.Quiet()
+		opt := redisclient.Quiet()
 		opt.Addr, opt.DB = redisOf(c.w).Node().Address(), 1
-		r1 := simredis.ClientWith(c.p, opt)
+		r1 := redisclient.With(c.p, opt)
 		if err := r1.Eval(c.ctx, "return redis.call('SET', KEYS[1], 'v')", []string{"k"}).Err(); err != nil {
 			t.Error(err)
 		}
@@ -583,7 +584,7 @@ func TestTraceOfCommands(t *testing.T) {
 func TestEndlessScript(t *testing.T) {
 	_, err := sim.Run(served(sim.Config{}), func(w *sim.World) error {
 		p := w.Client(0)
-		p.Go(func() { simredis.Client(p, "r0").Eval(p.Context(), "-- spin\nwhile true do end", nil) })
+		p.Go(func() { redisclient.New(p, "r0").Eval(p.Context(), "-- spin\nwhile true do end", nil) })
 		return w.RunUntil(w.Idle)
 	})
 	var limit *sim.LimitError

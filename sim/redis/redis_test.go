@@ -12,6 +12,7 @@ import (
 
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/trace"
 )
 
@@ -41,7 +42,7 @@ func withClient(t *testing.T, cfg sim.Config, f func(c *client)) *sim.Result {
 				c.now(redisOf(w))
 			}
 		})
-		c.Client = simredis.Client(c.p, "r0")
+		c.Client = redisclient.New(c.p, "r0")
 		c.p.Go(func() { f(c) })
 		return w.RunUntil(w.Idle)
 	})

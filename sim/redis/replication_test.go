@@ -11,12 +11,13 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // at is a client of the same process for another node.
 func (c *client) at(node string) *client {
 	d := *c
-	d.Client = simredis.Client(c.p, node)
+	d.Client = redisclient.New(c.p, node)
 	return &d
 }
 
@@ -302,7 +303,7 @@ func TestQuietWaitsForReplication(t *testing.T) {
 		Servers: []sim.Kind{simredis.Servers{Replicas: 1, Lag: sim.Latency{Min: time.Second, Max: time.Second}}}}
 	run(t, cfg, func(w *sim.World) error {
 		p := w.Client(0)
-		p.Go(func() { _ = simredis.Client(p, "r0").Set(p.Context(), "k", "v", 0).Err() })
+		p.Go(func() { _ = redisclient.New(p, "r0").Set(p.Context(), "k", "v", 0).Err() })
 		if err := w.RunUntil(w.Idle); err != nil {
 			return err
 		}

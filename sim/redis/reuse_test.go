@@ -6,6 +6,7 @@ import (
 
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/trace"
 )
 
@@ -14,7 +15,7 @@ func manyUses(w *sim.World) error {
 	p := w.Client(0)
 	p.Go(func() {
 		ctx := p.Context()
-		r := simredis.Client(p, "r0")
+		r := redisclient.New(p, "r0")
 		for _, args := range [][]any{
 			{"INFO"}, {"DBSIZE"}, {"KEYS", "*"}, {"GET", "s"}, {"TTL", "s"}, {"HGETALL", "h"}, {"PUBSUB", "CHANNELS"}, {"TIME"},
 			{"SCRIPT", "EXISTS", "e0e1f9fabfc9d4800c877a703b823ac0578ff8db"}, {"CLIENT", "GETNAME"},

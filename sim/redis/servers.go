@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"locksim/sim"
+	"locksim/sim/redis/redisclient"
 )
 
 // Primary is a name that is dialled like a server's, with an address of its
 // own: it resolves to r0 until [Server.Promote] moves it to a replica, as a
 // Sentinel, a DNS name or a floating address does for clients in production.
 // Open connections stay where they are.
-const Primary = "primary"
+const Primary = redisclient.Primary
 
 // port is the port of the servers.
 const port = 6379
@@ -84,7 +85,7 @@ func (c Servers) Validate() error {
 
 // Build implements [sim.Kind].
 func (c Servers) Build(b *sim.Builder) {
-	disableLogging()
+	redisclient.Silence()
 	f := &family{config: c.withDefaults(), watched: map[string]bool{}}
 	for i := range f.config.Nodes {
 		f.all = append(f.all, f.add(b, fmt.Sprintf("r%d", i)))

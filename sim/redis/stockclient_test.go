@@ -10,6 +10,7 @@ import (
 
 	"locksim/sim"
 	simredis "locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 // A client with the default options asks the server for maintenance notifications on each connection, and keeps a mutex
@@ -93,9 +94,9 @@ func TestHello(t *testing.T) {
 	for _, protocol := range []int{2, 3} {
 		withClient(t, sim.Config{Servers: []sim.Kind{simredis.Servers{Replicas: 1}}}, func(c *client) {
 			for server, role := range map[string]string{"r0": "master", "r0a": "replica"} {
-				opt := simredis.Quiet()
+				opt := redisclient.Quiet()
 				opt.Addr, opt.Protocol = c.p.Address(server), protocol
-				conn := simredis.ClientWith(c.p, opt).Conn()
+				conn := redisclient.With(c.p, opt).Conn()
 				hello, err := conn.Hello(c.ctx, protocol, "", "", "").Result()
 				if err != nil || hello["server"] != "redis" || hello["version"] != "7.0.15" || hello["role"] != role ||
 					hello["proto"] != int64(protocol) || hello["mode"] != "standalone" || len(hello["modules"].([]any)) != 0 {

@@ -15,6 +15,7 @@ import (
 	"locksim/internal/testworld"
 	"locksim/sim"
 	"locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/sentinel"
 	"locksim/sim/store"
 )
@@ -237,7 +238,7 @@ func TestMinReplicas(t *testing.T) {
 	testworld.Run(t, cfg, func(w *sim.World) error {
 		p := w.Client(0)
 		p.Go(func() {
-			c := redis.Client(p, "r0")
+			c := redisclient.New(p, "r0")
 			set := func(want string) {
 				t.Helper()
 				if err := c.Set(context.Background(), "k", "v", 0).Err(); fmt.Sprint(err) != want {
@@ -299,7 +300,7 @@ func TestReplicaWithMostWritesIsChosen(t *testing.T) {
 			p := w.Client(0)
 			p.Go(func() {
 				time.Sleep(time.Second)
-				if err := redis.Client(p, "r0").Set(context.Background(), "lock", "c0", time.Minute).Err(); err != nil {
+				if err := redisclient.New(p, "r0").Set(context.Background(), "lock", "c0", time.Minute).Err(); err != nil {
 					t.Error(err)
 				}
 				time.Sleep(19 * time.Second)

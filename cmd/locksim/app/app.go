@@ -13,14 +13,14 @@ import (
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/live"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Main runs the command on the arguments, streams and environment of the
 // process and returns its exit code; see the package's documentation. extra are
 // locks to offer in addition to the built-in ones. A lock without a name, or with a
 // name that another lock has, is a usage error. Call Main once in a process.
-func Main(extra ...play.Lock) int {
+func Main(extra ...subject.Lock) int {
 	if live.Child(extra...) {
 		return console.ExitExpected
 	}

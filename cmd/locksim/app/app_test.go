@@ -23,13 +23,14 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // call runs the command as a user's own program would.
-func call(t *testing.T, extra []play.Lock, args ...string) (code int, stdout, stderr string) {
+func call(t *testing.T, extra []subject.Lock, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	c := &console.Console{Program: "mysim", In: strings.NewReader(""), Out: &out, Err: &err,
@@ -40,9 +41,9 @@ func call(t *testing.T, extra []play.Lock, args ...string) (code int, stdout, st
 }
 
 // mylock is a lock that is not built in: the single lock under another name.
-func mylock() play.Lock {
-	return play.Lock{Name: "mylock", New: func(e play.Env) (lock.Locker, error) {
-		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"),
+func mylock() subject.Lock {
+	return subject.Lock{Name: "mylock", New: func(e subject.Env) (lock.Locker, error) {
+		return lock.NewSingle(redisclient.New(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"),
 			Jitter: e.Source("lock")})
 	}}
 }
@@ -50,7 +51,7 @@ func mylock() play.Lock {
 // A lock that is passed to Main is listed, run and replayed under its name, and
 // the replay command names the user's program.
 func TestExtraLock(t *testing.T) {
-	extra := []play.Lock{mylock()}
+	extra := []subject.Lock{mylock()}
 	if code, out, _ := call(t, extra, "list"); code != console.ExitExpected ||
 		!regexp.MustCompile(`(?m)^  mylock +1 redis +no tokens$`).MatchString(out) {
 		t.Errorf("list: exit code %d\n%s", code, out)
@@ -74,7 +75,7 @@ func TestExtraLock(t *testing.T) {
 func TestReplayOfAnotherLock(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "run.json")
-	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--out",
+	if code, _, errs := call(t, []subject.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--out",
 		dir); code != console.ExitExpected {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
@@ -108,8 +109,8 @@ func TestReplayOfAnotherLock(t *testing.T) {
 // A lock on servers of another kind is listed with their number.
 func TestExtraLockOnOtherServers(t *testing.T) {
 	l := mylock()
-	l.Servers = []play.Servers{{Kind: play.ServerKind{Name: "register", Prefix: "k"}, Count: 3}}
-	code, out, _ := call(t, []play.Lock{l}, "list")
+	l.Servers = []subject.Servers{{Kind: subject.ServerKind{Facts: server.Facts{Name: "register", Prefix: "k"}}, Count: 3}}
+	code, out, _ := call(t, []subject.Lock{l}, "list")
 	if code != console.ExitExpected || !regexp.MustCompile(`(?m)^  mylock +3 [a-z]+ +no tokens$`).MatchString(out) {
 		t.Errorf("list: exit code %d\n%s", code, out)
 	}
@@ -118,11 +119,11 @@ func TestExtraLockOnOtherServers(t *testing.T) {
 // A lock that no flag can name, or that has the name of a built-in lock, is refused
 // before anything runs.
 func TestExtraLockNames(t *testing.T) {
-	for want, l := range map[string]play.Lock{
+	for want, l := range map[string]subject.Lock{
 		"has no Name":             {},
 		"two locks called fenced": {Name: "fenced"},
 	} {
-		if code, _, errs := call(t, []play.Lock{l}, "list"); code != console.ExitUsage || !strings.Contains(errs, want) {
+		if code, _, errs := call(t, []subject.Lock{l}, "list"); code != console.ExitUsage || !strings.Contains(errs, want) {
 			t.Errorf("exit code %d, want %d and %q:\n%s", code, console.ExitUsage, want, errs)
 		}
 	}
@@ -146,12 +147,12 @@ func (u unseeded) Acquire(ctx context.Context, resource string) (lock.Lease, err
 func TestNondeterminism(t *testing.T) {
 	l := mylock()
 	inner := l.New
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		made, err := inner(e)
 		return unseeded{made, e.Clock()}, err
 	}
 	for _, args := range [][]string{{"run", "calm", "--lock", "mylock"}, {"run", "calm", "--lock", "mylock", "--json"}} {
-		code, out, errs := call(t, []play.Lock{l}, args...)
+		code, out, errs := call(t, []subject.Lock{l}, args...)
 		if code != console.ExitBroken || out != "" {
 			t.Errorf("%v: exit code %d, standard output %q", args, code, out)
 		}
@@ -167,15 +168,15 @@ func TestNondeterminism(t *testing.T) {
 func TestBrokenLock(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		make func(play.Env) (lock.Locker, error)
+		make func(subject.Env) (lock.Locker, error)
 		code int
 		says string
 	}{
-		{"error", func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }, console.ExitUsage,
+		{"error", func(subject.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }, console.ExitUsage,
 			"cannot be made: no quorum possible"},
 		{"none", nil, console.ExitBroken, "has no New"},
 	} {
-		code, out, errs := call(t, []play.Lock{{Name: "mylock", New: tt.make}}, "run", "calm", "--lock", "mylock")
+		code, out, errs := call(t, []subject.Lock{{Name: "mylock", New: tt.make}}, "run", "calm", "--lock", "mylock")
 		if code != tt.code || out != "" || !strings.Contains(errs, tt.says) {
 			t.Errorf("%s: exit code %d\n%s%s", tt.name, code, out, errs)
 		}

@@ -11,7 +11,7 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 )
 
@@ -19,7 +19,7 @@ import (
 // of-plain-loop is the part of the loop's speed that is left by the processes, their messages and the counting.
 func BenchmarkExplore(b *testing.B) {
 	const runs = 200
-	l, err := play.Kind("single")
+	l, err := redislocks.Kind("single")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,7 +19,8 @@ import (
 	"locksim/reports/terminal"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/comparisons"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // compareFlags are the flags of the compare command.
@@ -154,13 +155,13 @@ func (f compareFlags) run(s *shell, names []string) error {
 const compareWidth = 80
 
 // comparedLocks are the locks of some names; without names, all locks but the specimens.
-func comparedLocks(s *shell, names []string) ([]play.Lock, error) {
+func comparedLocks(s *shell, names []string) ([]subject.Lock, error) {
 	if len(names) == 0 {
 		names = s.Playable(s.Console)
 	}
-	var locks []play.Lock
+	var locks []subject.Lock
 	for i, name := range names {
-		l, err := play.FindLock(name, s.Extra)
+		l, err := redislocks.Find(name, s.Extra)
 		if err != nil {
 			return nil, roster.NoLock(err, fmt.Errorf("there is no lock %s: %s", console.Quote(name),
 				prose.Choose(name, s.EveryLock())))

@@ -11,7 +11,7 @@ import (
 	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/testruns"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // docs/reference/compare.md is the output of the command. Without LOCKSIM_SOAK=1 the test looks only which locks it
@@ -48,7 +48,7 @@ func TestComparisonIsUpToDate(t *testing.T) {
 func TestCompareExtraLock(t *testing.T) {
 	testruns.OnlyWhole(t)
 	t.Setenv(asChild, "yes")
-	code, out, errs := call(t, []play.Lock{mylock()}, "compare", "--quiet", "mylock", "single", "watchdog-fenced",
+	code, out, errs := call(t, []subject.Lock{mylock()}, "compare", "--quiet", "mylock", "single", "watchdog-fenced",
 		"reentrant-fenced", "redlock-watchdog", "fair")
 	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
@@ -64,7 +64,7 @@ func TestCompareExtraLock(t *testing.T) {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}
-	if _, out, _ := call(t, []play.Lock{mylock()}, "__complete", "compare", ""); !strings.Contains(out, "mylock\n") {
+	if _, out, _ := call(t, []subject.Lock{mylock()}, "__complete", "compare", ""); !strings.Contains(out, "mylock\n") {
 		t.Errorf("completion does not offer mylock:\n%s", out)
 	}
 }
@@ -74,7 +74,7 @@ func TestCompareExtraLock(t *testing.T) {
 func TestCompareUnusableLock(t *testing.T) {
 	t.Setenv(asChild, "yes")
 	t.Setenv(misbehaving, "exit")
-	extra := []play.Lock{{Name: "mylock", New: misbehave}}
+	extra := []subject.Lock{{Name: "mylock", New: misbehave}}
 	if code, out, errs := call(t, extra, "compare", "mylock"); code != console.ExitBroken || out != "" ||
 		!strings.Contains(errs, "measure mylock: the worker process ended") {
 		t.Errorf("a child that ends: exit code %d\n%s%s", code, out, errs)

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/roster"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/spaces"
 )
 
@@ -16,7 +16,7 @@ type completion struct{ roster.Roster }
 
 // scenarios offers the scenarios of the library, and files.
 func (c completion) scenarios(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	all, err := play.Library(c.Extra)
+	all, err := redislocks.Library(c.Extra)
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -96,7 +96,7 @@ func (c completion) compared(_ *cobra.Command, named []string, _ string) ([]stri
 // scenarioList offers the scenarios of the library that the list so far does
 // not have, and files.
 func (c completion) scenarioList(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	all, err := play.Library(c.Extra)
+	all, err := redislocks.Library(c.Extra)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

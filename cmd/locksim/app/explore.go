@@ -18,7 +18,8 @@ import (
 	"locksim/cmd/locksim/internal/works"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome/explorations"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // exploreFlags are the flags of the explore command.
@@ -235,21 +236,21 @@ func (f exploreFlags) plans(s *shell) ([]*explorations.Plan, error) {
 }
 
 // subjects are the locks that the flags name, each with the fence that they name.
-func (f exploreFlags) subjects(s *shell) ([]play.Lock, error) {
+func (f exploreFlags) subjects(s *shell) ([]subject.Lock, error) {
 	names, err := exploredLocks(s, f.locks)
 	if err != nil && f.fence != "" && len(f.locks) == 0 {
-		names, err = []string{play.Ledger}, nil
+		names, err = []string{subject.Ledger}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	var all []play.Lock
+	var all []subject.Lock
 	for _, name := range names {
-		l, err := play.FindSubject(name, f.fence, s.Extra)
-		if unknown, ok := errors.AsType[*play.UnknownFenceError](err); ok {
+		l, err := redislocks.FindSubject(name, f.fence, s.Extra)
+		if unknown, ok := errors.AsType[*redislocks.UnknownFenceError](err); ok {
 			return nil, fmt.Errorf("--fence %s: %w", console.Quote(f.fence), unknown)
 		}
-		if err != nil && !errors.Is(err, play.ErrUnknownLock) {
+		if err != nil && !errors.Is(err, subject.ErrUnknownLock) {
 			return nil, fmt.Errorf("--fence %s: %w", console.Quote(f.fence), err)
 		}
 		if err != nil {

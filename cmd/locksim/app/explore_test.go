@@ -16,7 +16,7 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // program runs the command with mylock as a separate process. will is the value of
@@ -180,7 +180,7 @@ func TestExploreReplayCommand(t *testing.T) {
 func TestExploreFailedJobs(t *testing.T) {
 	t.Setenv(asChild, "1")
 	t.Setenv(misbehaving, "exit")
-	code, out, errs := call(t, []play.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150", "--quiet")
+	code, out, errs := call(t, []subject.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150", "--quiet")
 	if code != console.ExitBroken ||
 		!strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process ended during this job") ||
 		!strings.Contains(errs, "\nit ended in the runs without faults with which a search begins, or in the run with seed "+

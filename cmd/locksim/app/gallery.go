@@ -12,7 +12,7 @@ import (
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // galleryStory is a page of the gallery: a scenario and the fencing modes that show its
@@ -70,7 +70,7 @@ func writeGalleryPages(s *shell, dir string) error {
 	var files []outfile.Document
 	for _, story := range galleryStories {
 		t, err := runFlags{seed: 1, fencing: story.modes}.task(s, story.scenario)
-		if missing, ok := errors.AsType[*play.MissingError](err); ok {
+		if missing, ok := errors.AsType[*subject.MissingError](err); ok {
 			s.Note(fmt.Sprintf("%s: left out: %v", story.page, missing))
 			continue
 		}

@@ -15,9 +15,9 @@ import (
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/testruns"
 	"locksim/scenarios/etcdlocks"
-	"locksim/scenarios/play"
 	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/subject"
 	"locksim/scenarios/zklocks"
 )
 
@@ -35,7 +35,7 @@ func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 // ownLocks are the locks of the program beside those on Redis.
-func ownLocks() []play.Lock {
+func ownLocks() []subject.Lock {
 	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
 }
 

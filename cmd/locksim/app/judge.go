@@ -20,7 +20,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/records"
-	"locksim/scenarios/play"
+	"locksim/scenarios/replay"
 )
 
 // judgeFlags are the flags of the judge command.
@@ -252,7 +252,7 @@ func damagedRecord(name string, err error) error {
 // again plays a run again, once.
 func (j *judging) again(r *recording, why string) error {
 	done := j.Busy("playing " + r.name + " again")
-	o, err := play.Replay(r.run, j.Extra, outcome.Once)
+	o, err := replay.Run(r.run, j.Extra, outcome.Once)
 	done()
 	if _, differs := errors.AsType[*outcome.ReplayError](err); err != nil && !differs {
 		return r.failed(err, "judge", j.Command()+" judge "+console.Quote(r.name))

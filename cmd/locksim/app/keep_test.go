@@ -12,7 +12,7 @@ import (
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/cmd/locksim/internal/searchflags"
 	"locksim/reports/html"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // The folder of --keep is named after the command and the locks.
@@ -42,7 +42,7 @@ func TestKeepWithoutLink(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join("reports", "out", "latest", "mine"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	code, _, errs := call(t, []play.Lock{mylock()}, "run", "calm", "--lock", "mylock", "--fencing", "none", "--keep")
+	code, _, errs := call(t, []subject.Lock{mylock()}, "run", "calm", "--lock", "mylock", "--fencing", "none", "--keep")
 	if code != console.ExitExpected || !strings.Contains(errs, "is not a link, and is left as it is\n") {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
@@ -57,7 +57,8 @@ func TestKeepWithoutLink(t *testing.T) {
 func TestFoundPages(t *testing.T) {
 	t.Setenv(asChild, "1")
 	dir := t.TempDir()
-	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--fencing", "none", "--out",
+	if code, _, errs := call(t, []subject.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--fencing", "none",
+		"--out",
 		dir); code != console.ExitExpected {
 		t.Fatal(errs)
 	}

@@ -22,8 +22,9 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/kinds/server"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // List is what locksim offers: the JSON that the command list prints.
@@ -201,8 +202,8 @@ modes, which are the checks that the store can make before it accepts a write.`,
 }
 
 // NewList lists what locksim offers; extra are the program's own locks.
-func NewList(extra ...play.Lock) (*List, error) {
-	all, err := play.Library(extra)
+func NewList(extra ...subject.Lock) (*List, error) {
+	all, err := redislocks.Library(extra)
 	if err != nil {
 		return nil, err
 	}
@@ -213,9 +214,9 @@ func NewList(extra ...play.Lock) (*List, error) {
 	if c.FailureModes, err = file.Catalogue(); err != nil {
 		return nil, err
 	}
-	var locks []play.Lock
+	var locks []subject.Lock
 	for _, kind := range kinds.Names() {
-		l, err := play.Kind(kind)
+		l, err := redislocks.Kind(kind)
 		if err != nil {
 			return nil, err
 		}
@@ -239,8 +240,8 @@ func NewList(extra ...play.Lock) (*List, error) {
 	}
 	c.Fences = []ListedEntry{}
 	for _, name := range (roster.Roster{Extra: extra}).Fences() {
-		l, err := play.FindLock(name, extra)
-		if _, missing := errors.AsType[*play.MissingError](err); err != nil && !missing {
+		l, err := redislocks.Find(name, extra)
+		if _, missing := errors.AsType[*subject.MissingError](err); err != nil && !missing {
 			return nil, err
 		}
 		c.Fences = append(c.Fences, ListedEntry{name, l.About})
@@ -248,9 +249,9 @@ func NewList(extra ...play.Lock) (*List, error) {
 	for _, k := range faults.Kinds() {
 		c.Faults = append(c.Faults, listedFault(k))
 	}
-	c.Servers = []ListedServer{{server.Redis.Kind, []string{}}}
-	for _, kind := range play.ServerNames(extra...) {
-		c.Servers = append(c.Servers, ListedServer{kind.Kind, append([]string{}, kind.Lacks...)})
+	c.Servers = []ListedServer{{server.Redis.Name, []string{}}}
+	for _, kind := range subject.ServerNames(extra...) {
+		c.Servers = append(c.Servers, ListedServer{kind.Name, append([]string{}, kind.Lacks...)})
 	}
 	for _, m := range fence.Modes() {
 		c.Fencing = append(c.Fencing, ListedEntry{string(m), rules[m]})
@@ -329,7 +330,7 @@ func (s ListedServer) text() string {
 func (c *List) promises() []ListedEntry {
 	var out []ListedEntry
 	for _, l := range c.Locks {
-		text := play.DescribePromise(l.Promise)
+		text := subject.DescribePromise(l.Promise)
 		i := slices.IndexFunc(out, func(p ListedEntry) bool { return p.Text == text })
 		if i < 0 {
 			out = append(out, ListedEntry{l.Name, text})
@@ -341,7 +342,7 @@ func (c *List) promises() []ListedEntry {
 }
 
 // serversText is the number of servers of each kind that a lock needs: "5 redis".
-func serversText(l play.Lock) string {
+func serversText(l subject.Lock) string {
 	if l.Servers == nil {
 		return "1 redis"
 	}

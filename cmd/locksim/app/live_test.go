@@ -11,15 +11,15 @@ import (
 	"locksim/internal/live/server"
 	"locksim/internal/soak"
 	"locksim/lock"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // twoFaced is a lock that excludes no client on real servers.
-func twoFaced(real bool) play.Lock {
+func twoFaced(real bool) subject.Lock {
 	l := mylock()
 	inner := l.New
 	l.Name = "two-faced"
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		locker, err := inner(e)
 		if real && err == nil {
 			locker = apart{locker, e.Name()}
@@ -51,7 +51,7 @@ func TestLiveDiffers(t *testing.T) {
 	}
 	t.Setenv("NO_COLOR", "1")
 	dir := t.TempDir()
-	code, out, errs := call(t, []play.Lock{twoFaced(false)}, "run", "calm", "--lock", "two-faced", "--fencing", "none",
+	code, out, errs := call(t, []subject.Lock{twoFaced(false)}, "run", "calm", "--lock", "two-faced", "--fencing", "none",
 		"--live", "--out", dir)
 	if strings.Contains(out, "The worlds differ: mode none is ") {
 		t.Skip("the machine has too much other work to do")

@@ -6,7 +6,7 @@ import (
 
 	"locksim/internal/live"
 	"locksim/lock"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Environment variables that make the test program run as locksim, and that select what
@@ -31,12 +31,12 @@ func TestMain(m *testing.M) {
 	case os.Getenv(sabotage) != "":
 		os.Exit(Main(sabotagedLock()))
 	}
-	os.Exit(Main(play.Lock{Name: "mylock", New: misbehave}))
+	os.Exit(Main(subject.Lock{Name: "mylock", New: misbehave}))
 }
 
 // misbehave makes no lock: it exits the process, or sends SIGINT to the parent, as Ctrl-C
 // does, and never returns.
-func misbehave(play.Env) (lock.Locker, error) {
+func misbehave(subject.Env) (lock.Locker, error) {
 	if os.Getenv(misbehaving) == "exit" {
 		os.Exit(9)
 	}

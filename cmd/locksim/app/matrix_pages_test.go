@@ -19,7 +19,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports/html"
 	"locksim/scenarios/outcome/matrices"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // tree is all files of a folder, by their paths with slashes.
@@ -165,7 +165,7 @@ func lateMatrix(t *testing.T, how, dir string) (code int, stdout, stderr string)
 	t.Setenv(misbehaving, "yes")
 	t.Setenv(sabotage, how+":14:"+filepath.Join(t.TempDir(), "clients"))
 	t.Setenv(asChild, "1")
-	return call(t, []play.Lock{sabotagedLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock",
+	return call(t, []subject.Lock{sabotagedLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock",
 		"--workers", "1", "--fencing", "none", "--out", dir, "--quiet")
 }
 

@@ -16,14 +16,15 @@ import (
 	"locksim/reports/markdown"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/matrices"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // matrixOf runs a small matrix as a user's own program would.
 func matrixOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv(asChild, "1")
-	return call(t, []play.Lock{mylock()},
+	return call(t, []subject.Lock{mylock()},
 		append([]string{"matrix", "--scenario", "calm,gc-pause", "--seeds", "2", "--quiet"}, args...)...)
 }
 
@@ -35,7 +36,7 @@ func TestMatrixIsUpToDate(t *testing.T) {
 		t.Skip("it takes thousands of runs")
 	}
 	t.Setenv(asChild, "yes")
-	all, err := play.Library(ownLocks())
+	all, err := redislocks.Library(ownLocks())
 	if err != nil {
 		t.Fatal(err)
 	}

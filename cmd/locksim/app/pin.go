@@ -17,7 +17,7 @@ import (
 	"locksim/reports"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/records"
-	"locksim/scenarios/play"
+	"locksim/scenarios/replay"
 	"locksim/scenarios/search"
 )
 
@@ -62,7 +62,7 @@ func pin(s *shell, name, into string, asJSON bool) error {
 		return err
 	}
 	command := s.Command() + " pin " + console.Quote(name)
-	sc, l, err := play.Setup(r.run, s.Extra)
+	sc, l, err := replay.Setup(r.run, s.Extra)
 	if err != nil {
 		return r.failed(err, "replay", command)
 	}

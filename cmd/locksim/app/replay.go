@@ -20,6 +20,8 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/replay"
+	"locksim/scenarios/subject"
 )
 
 // replayFlags are the flags of the replay command.
@@ -141,7 +143,7 @@ func (f replayFlags) show(s *shell, o *outcome.Outcome, mended string) error {
 
 func replayed(s *shell, r *recording) (*outcome.Outcome, error) {
 	defer s.Busy(fmt.Sprintf("replaying %s with seed %d", r.run.Scenario, r.run.Seed))()
-	return play.Replay(r.run, s.Extra, outcome.Twice)
+	return replay.Run(r.run, s.Extra, outcome.Twice)
 }
 
 // inspect stops the run at a step and prints the world.
@@ -154,7 +156,7 @@ func inspect(s *shell, r *recording, f replayFlags) error {
 		}
 	}
 	command := fmt.Sprintf("%s replay %s --mode %s --until-step %d", s.Command(), console.Quote(r.name), mode, f.until)
-	sc, l, err := play.Setup(r.run, s.Extra)
+	sc, l, err := replay.Setup(r.run, s.Extra)
 	if err != nil {
 		return r.failed(err, "replay", command)
 	}
@@ -246,7 +248,7 @@ func readStored(name string) ([]byte, error) {
 // failed distinguishes a stored run that cannot be repeated, which is bad input, from
 // one that differs when repeated. command is the command to report, verb the one of locksim in it.
 func (r *recording) failed(err error, verb, command string) error {
-	if errors.Is(err, play.ErrUnknownLock) {
+	if errors.Is(err, subject.ErrUnknownLock) {
 		return fmt.Errorf("%s: this stored run cannot be made again: %w\n%s", r.name, err,
 			fmt.Sprintf(withOwnLock, r.run.Lock, verb, console.Quote(r.name)))
 	}

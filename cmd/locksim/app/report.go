@@ -11,7 +11,7 @@ import (
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/replay"
 )
 
 func reportCommand(s *shell) *cobra.Command {
@@ -61,7 +61,7 @@ func reportRun(s *shell, dir string, asJSON bool) error {
 	if err != nil {
 		return r.failed(err, "replay", command)
 	}
-	_, l, err := play.Setup(r.run, s.Extra)
+	_, l, err := replay.Setup(r.run, s.Extra)
 	if err != nil {
 		return r.failed(err, "replay", command)
 	}

@@ -17,8 +17,9 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/reviews"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/review"
+	"locksim/scenarios/subject"
 )
 
 // reviewFlags are the flags of report --review.
@@ -105,15 +106,15 @@ func (f reviewFlags) run(s *shell) error {
 }
 
 // plan makes the plan from the flags.
-func (f reviewFlags) plan(s *shell) (play.Lock, *review.Work, error) {
-	none := play.Lock{}
+func (f reviewFlags) plan(s *shell) (subject.Lock, *review.Work, error) {
+	none := subject.Lock{}
 	if f.runs < 1 || f.runs > explorations.MaxRuns {
 		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, explorations.MaxRuns)
 	}
 	if strings.Contains(f.lock, ",") {
 		return none, nil, fmt.Errorf("--lock %s: a review is of one lock: name one", console.Quote(f.lock))
 	}
-	l, err := play.FindLock(f.lock, s.Extra)
+	l, err := redislocks.Find(f.lock, s.Extra)
 	if err != nil {
 		return none, nil, roster.NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(f.lock),
 			prose.Choose(f.lock, append(s.LockNames(), s.Specimens()...))))

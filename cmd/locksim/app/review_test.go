@@ -10,14 +10,14 @@ import (
 	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/testruns"
 	"locksim/lock"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // asPromising is the environment variable for a child whose mylock is promising.
 const asPromising = "LOCKSIM_APP_TEST_PROMISED"
 
 // promising is mylock with the promise of the single lock.
-func promising() play.Lock {
+func promising() subject.Lock {
 	l := mylock()
 	l.Promise, _ = lock.PromiseOf("single")
 	l.Promise.Duties = nil
@@ -31,7 +31,7 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 	t.Setenv(asChild, "1")
 	t.Setenv(asPromising, "1")
 	dir := filepath.Join(t.TempDir(), "mine")
-	code, out, errs := call(t, []play.Lock{promising()}, "report", "--review", "--lock", "mylock", "--seeds", "1",
+	code, out, errs := call(t, []subject.Lock{promising()}, "report", "--review", "--lock", "mylock", "--seeds", "1",
 		"--runs", "70", "--out", dir)
 	if code != console.ExitExpected || !strings.HasSuffix(out, filepath.Join(dir, "review.md")+"\n") {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
@@ -57,7 +57,7 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 		t.Fatalf("the review has no failure:\n%s", md)
 	}
 	again := strings.Fields(regexp.MustCompile(`(?m)^mysim (explore .*)$`).FindStringSubmatch(md)[1])
-	if code, out, errs = call(t, []play.Lock{promising()}, again...); code != console.ExitUnexpected ||
+	if code, out, errs = call(t, []subject.Lock{promising()}, again...); code != console.ExitUnexpected ||
 		!strings.Contains(out, "VIOLATION 1: "+first[1]+" ") {
 		t.Errorf("%q does not find the failure again: exit code %d\n%s%s", again, code, out, errs)
 	}

@@ -23,6 +23,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -91,8 +92,8 @@ https://ui.perfetto.dev. Each fencing mode is a process there, and times are vir
 	flags.StringVar(&f.fence, "fence", "", fenceUsage+" (default: the scenario's own, or s0)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
 	flags.StringVar(&f.fencing, "fencing", "", "fencing `MODES` to compare, with commas (default: "+
-		runfiles.JoinModes(play.DefaultModes(play.Lock{Tokens: true}))+", and "+
-		runfiles.JoinModes(play.DefaultModes(play.Lock{}))+" for a lock without tokens)")
+		runfiles.JoinModes(subject.DefaultModes(subject.Lock{Traits: subject.Traits{Tokens: true}}))+", and "+
+		runfiles.JoinModes(subject.DefaultModes(subject.Lock{}))+" for a lock without tokens)")
 	flags.StringVar(&f.out, "out", "", "also write run.json, its record, report.txt, report.md, report.html and the "+
 		"traces into `DIR`")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
@@ -199,7 +200,7 @@ func findCause(s *shell, o *outcome.Outcome, t *task) error {
 // task is a run to be made, from the flags.
 type task struct {
 	scenario *file.Scenario
-	lock     play.Lock
+	lock     subject.Lock
 	opts     play.RunOptions
 	replay   string  // the command that makes it again
 	scale    float64 // of a live run
@@ -233,7 +234,7 @@ func (f runFlags) task(s *shell, name string) (*task, error) {
 		sc.Lock.Kind, sc.Store = l.Kind(), l.Fence()
 	}
 	if f.byLock {
-		modes = play.DefaultModes(l)
+		modes = subject.DefaultModes(l)
 	}
 	t := &task{scenario: sc, lock: l, opts: play.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
 	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.Command(), console.Quote(name),

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"locksim/lock"
-	"locksim/scenarios/play"
-	simredis "locksim/sim/redis"
+	"locksim/scenarios/subject"
+	"locksim/sim/redis/redisclient"
 )
 
 // sabotage is an environment variable with which mylock sends a signal in a worker:
@@ -26,17 +26,17 @@ const (
 var clients atomic.Int64
 
 // sabotagedLock is mylock with a promise, a short TTL, and the sabotage.
-func sabotagedLock() play.Lock {
-	l := play.Lock{Name: "mylock", Keys: func(string) []string { return nil }}
+func sabotagedLock() subject.Lock {
+	l := subject.Lock{Name: "mylock", Traits: subject.Traits{Keys: func(string) []string { return nil }}}
 	l.Promise, _ = lock.PromiseOf("single")
 	l.Promise.Duties = nil
-	l.New = func(e play.Env) (lock.Locker, error) {
+	l.New = func(e subject.Env) (lock.Locker, error) {
 		if os.Args[len(os.Args)-1] == "worker" {
 			if err := sendSignal(os.Getenv(sabotage)); err != nil {
 				return nil, err
 			}
 		}
-		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(),
+		return lock.NewSingle(redisclient.New(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(),
 			Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}
 	return l

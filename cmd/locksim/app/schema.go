@@ -14,7 +14,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/kinds/server"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 func schemaCommand(s *shell) *cobra.Command {
@@ -64,10 +64,10 @@ checks keys and values with it, in a file that begins with the line
 
 // withOwnServers adds the kinds of servers of the program's own locks to the schema of
 // scenarios: keys of the world.
-func withOwnServers(schema []byte, extra []play.Lock) ([]byte, error) {
+func withOwnServers(schema []byte, extra []subject.Lock) ([]byte, error) {
 	var own []server.Facts
-	for _, name := range play.ServerNames(extra...) {
-		if !slices.ContainsFunc(kinds.Servers(), func(k server.Facts) bool { return k.Kind == name.Kind }) {
+	for _, name := range subject.ServerNames(extra...) {
+		if !slices.ContainsFunc(kinds.Servers(), func(k server.Kind) bool { return k.Name == name.Name }) {
 			own = append(own, name)
 		}
 	}
@@ -80,8 +80,8 @@ func withOwnServers(schema []byte, extra []play.Lock) ([]byte, error) {
 	}
 	world := top["properties"].(map[string]any)["world"].(map[string]any)["properties"].(map[string]any)
 	for _, name := range own {
-		world[name.Kind] = map[string]any{
-			"description": fmt.Sprintf("The number of servers %s0, %[1]s1, … of the kind %s.", name.Prefix, name.Kind),
+		world[name.Name] = map[string]any{
+			"description": fmt.Sprintf("The number of servers %s0, %[1]s1, … of the kind %s.", name.Prefix, name.Name),
 			"type":        "integer", "minimum": 0, "maximum": file.MaxServers,
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 func showCommand(s *shell) *cobra.Command {
@@ -48,7 +48,7 @@ func hasLock(r roster.Roster, sc *file.Scenario) error {
 		return nil
 	}
 	_, err := r.FindSubject(sc, "", "")
-	if _, missing := errors.AsType[*play.MissingError](err); missing {
+	if _, missing := errors.AsType[*subject.MissingError](err); missing {
 		return nil
 	}
 	return err

@@ -24,9 +24,10 @@ func main() { groundtruth.Main(map[string]scenarios.Lock{"bun-crash": migrations
 // migrations is asked again until it is not taken. A lock is that of a table of migrations.
 func migrations() scenarios.Lock {
 	const unique = "23505" // the code of an INSERT of a row that is there
-	return scenarios.Lock{Servers: sqllocks.With(`CREATE TABLE bun_migration_locks (id BIGSERIAL NOT NULL,
+	return scenarios.Lock{
+		Traits: scenarios.Traits{Servers: sqllocks.With(`CREATE TABLE bun_migration_locks (id BIGSERIAL NOT NULL,
 			table_name VARCHAR, PRIMARY KEY (id), UNIQUE (table_name))`), // as Migrator.Init makes it
-		Lease: scenarios.LeaseHeld, Detection: time.Hour, Keys: func(string) []string { return nil },
+			Lease: scenarios.LeaseHeld, Detection: time.Hour, Keys: func(string) []string { return nil }},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			db, err := sqllocks.Open(e)
 			if err != nil {

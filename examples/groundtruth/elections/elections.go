@@ -22,8 +22,10 @@ type Elect func(ctx context.Context, pool *pgxpool.Pool, name, id string, change
 // long a leader may take to learn that it does not lead any more.
 func Lock(elect Elect, detection time.Duration, tables ...string) scenarios.Lock {
 	return scenarios.Lock{
-		Servers: sqllocks.With(tables...), Lease: scenarios.LeaseHeld, Detection: detection,
-		Keys: func(string) []string { return nil },
+		Traits: scenarios.Traits{
+			Servers: sqllocks.With(tables...), Lease: scenarios.LeaseHeld, Detection: detection,
+			Keys: func(string) []string { return nil },
+		},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			pool, err := open(e)
 			if err != nil {

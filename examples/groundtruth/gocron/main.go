@@ -24,25 +24,26 @@ func main() {
 
 // of is the lock that a job has for as long as it runs. It tries once, as its documentation has it.
 func of(more ...redsync.Option) scenarios.Lock {
-	return scenarios.Lock{Lease: scenarios.LeaseHeld, Detection: time.Hour, New: func(e scenarios.Env) (lock.Locker,
-		error) {
-		open := sync.OnceValue(func() gocron.Locker { // it asks the server, and in New the world does not run yet
-			l, _ := redislock.NewRedisLockerAlways(scenarios.RedisClient(e, scenarios.Primary),
-				append(more, redislock.WithTries(1))...)
-			return l
-		})
-		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-			var l gocron.Lock
-			if _, err := glue.Tried(ctx, e, func(ctx context.Context) (err error) {
-				l,
-					err = open().Lock(ctx, name)
-				return err
-			}); err != nil {
-				return nil, err
-			}
-			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: func(ctx context.Context) error {
-				return scenarios.Unanswered(l.Unlock(context.WithoutCancel(ctx)))
-			}}), nil
-		}), nil
-	}}
+	return scenarios.Lock{Traits: scenarios.Traits{Lease: scenarios.LeaseHeld, Detection: time.Hour},
+		New: func(e scenarios.Env) (lock.Locker,
+			error) {
+			open := sync.OnceValue(func() gocron.Locker { // it asks the server, and in New the world does not run yet
+				l, _ := redislock.NewRedisLockerAlways(scenarios.RedisClient(e, scenarios.Primary),
+					append(more, redislock.WithTries(1))...)
+				return l
+			})
+			return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+				var l gocron.Lock
+				if _, err := glue.Tried(ctx, e, func(ctx context.Context) (err error) {
+					l,
+						err = open().Lock(ctx, name)
+					return err
+				}); err != nil {
+					return nil, err
+				}
+				return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: func(ctx context.Context) error {
+					return scenarios.Unanswered(l.Unlock(context.WithoutCancel(ctx)))
+				}}), nil
+			}), nil
+		}}
 }

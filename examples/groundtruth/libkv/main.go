@@ -24,7 +24,8 @@ func main() { groundtruth.Main(map[string]scenarios.Lock{"libkv-156": told()}) }
 func told() scenarios.Lock {
 	const timeout = 10 * time.Second // of the session
 	servers := []scenarios.Servers{{Kind: zklocks.Kind(), Count: 3}}
-	return scenarios.Lock{Servers: servers, Lease: scenarios.LeaseHeld, Detection: 25 * time.Second,
+	return scenarios.Lock{Traits: scenarios.Traits{Servers: servers, Lease: scenarios.LeaseHeld,
+		Detection: 25 * time.Second},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			kv, err := zookeeper.New([]string{e.Address("z0"), e.Address("z1"), e.Address("z2")},
 				&store.Config{ConnectionTimeout: timeout})

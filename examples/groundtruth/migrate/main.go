@@ -20,10 +20,10 @@ func main() { groundtruth.Main(map[string]scenarios.Lock{"migrate-296": advisory
 
 // advisory is asked again until it is not taken.
 func advisory() scenarios.Lock {
-	return scenarios.Lock{Servers: sqllocks.With("CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, dirty " +
-		"BOOLEAN NOT NULL)"),
+	return scenarios.Lock{Traits: scenarios.Traits{Servers: sqllocks.With("CREATE TABLE schema_migrations (version " +
+		"BIGINT PRIMARY KEY, dirty BOOLEAN NOT NULL)"),
 		Lease: scenarios.LeaseHeld, Detection: time.Hour, Taken: []error{database.ErrLocked},
-		Keys: func(string) []string { return nil },
+		Keys: func(string) []string { return nil }},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			db, err := sqllocks.Open(e)
 			if err != nil {

@@ -47,34 +47,35 @@ type use struct {
 }
 
 func of(u use) scenarios.Lock {
-	l := scenarios.Lock{Servers: scenarios.Redis(len(u.nodes)), New: func(e scenarios.Env) (lock.Locker, error) {
-		var all []redis.Pool
-		for _, node := range u.nodes {
-			all = append(all, u.client(e, node))
-		}
-		locks := redsync.New(all...)
-		by := func(how glue.Way, call func(m *redsync.Mutex, ctx context.Context) error) scenarios.LockerFunc {
-			return func(ctx context.Context, name string) (lock.Lease, error) {
-				options := []redsync.Option{redsync.WithTries(max(u.tries, 1))}
-				if u.pause > 0 {
-					options = append(options, redsync.WithRetryDelay(u.pause))
-				}
-				m := locks.NewMutex(name, options...)
-				asked, err := how(ctx, e, func(ctx context.Context) error { return call(m, ctx) })
-				if err != nil {
-					return nil, err
-				}
-				return scenarios.NewLease(ctx, e, u.grant(m, asked)), nil
+	l := scenarios.Lock{Traits: scenarios.Traits{Servers: scenarios.Redis(len(u.nodes))},
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			var all []redis.Pool
+			for _, node := range u.nodes {
+				all = append(all, u.client(e, node))
 			}
-		}
-		switch {
-		case u.asks:
-			return trier{by(glue.Tried, try), by(glue.Once, try)}, nil
-		case u.waits:
-			return by(glue.Once, (*redsync.Mutex).LockContext), nil
-		}
-		return by(glue.Tried, (*redsync.Mutex).LockContext), nil
-	}}
+			locks := redsync.New(all...)
+			by := func(how glue.Way, call func(m *redsync.Mutex, ctx context.Context) error) scenarios.LockerFunc {
+				return func(ctx context.Context, name string) (lock.Lease, error) {
+					options := []redsync.Option{redsync.WithTries(max(u.tries, 1))}
+					if u.pause > 0 {
+						options = append(options, redsync.WithRetryDelay(u.pause))
+					}
+					m := locks.NewMutex(name, options...)
+					asked, err := how(ctx, e, func(ctx context.Context) error { return call(m, ctx) })
+					if err != nil {
+						return nil, err
+					}
+					return scenarios.NewLease(ctx, e, u.grant(m, asked)), nil
+				}
+			}
+			switch {
+			case u.asks:
+				return trier{by(glue.Tried, try), by(glue.Once, try)}, nil
+			case u.waits:
+				return by(glue.Once, (*redsync.Mutex).LockContext), nil
+			}
+			return by(glue.Tried, (*redsync.Mutex).LockContext), nil
+		}}
 	l.Pause = u.pause
 	if u.asks {
 		l.Taken = []error{lock.ErrTaken}

@@ -27,7 +27,7 @@ func main() {
 // of is rueidislock over one key. Where relative is set, the request that takes a key has a TTL in place of an instant.
 // Its renewals, which come twice in a lease, detect a loss.
 func of(relative bool, ttl time.Duration, had call) scenarios.Lock {
-	return scenarios.Lock{Lease: scenarios.LeaseHeld, Detection: ttl/2 + time.Second,
+	return scenarios.Lock{Traits: scenarios.Traits{Lease: scenarios.LeaseHeld, Detection: ttl/2 + time.Second},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			open := sync.OnceValues(func() (rueidislock.Locker, error) { // it dials, and in New the world does not run yet
 				l, err := rueidislock.NewLocker(rueidislock.LockerOption{

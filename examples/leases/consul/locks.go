@@ -13,6 +13,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios"
+	"locksim/scenarios/kinds/server"
 	"locksim/sim"
 )
 
@@ -26,9 +27,11 @@ const settles = 40 * time.Second
 // Servers are the three servers of a cluster.
 func Servers() []scenarios.Servers {
 	return []scenarios.Servers{{Count: 3, Kind: scenarios.ServerKind{
-		Name: "consul", Prefix: cluster.Prefix, Leader: cluster.Leader, Settles: settles, Uncompared: true,
-		Lacks: []string{"error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
-		Make:  func(n int) sim.Kind { return cluster.Cluster(n) },
+		Facts: server.Facts{
+			Name: "consul", Prefix: cluster.Prefix, Leader: cluster.Leader,
+			Lacks: []string{"error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
+		}, Settles: settles, Uncompared: true,
+		Make: func(n int) sim.Kind { return cluster.Cluster(n) },
 	}}}
 }
 
@@ -80,19 +83,19 @@ func Semaphore() scenarios.Lock {
 
 func underTest(name string, m manner, about string) scenarios.Lock {
 	return scenarios.Lock{
-		Name: name, Servers: Servers(), Tokens: true, Messages: 16,
-		Keys: func(resource string) []string { return []string{lockKey(resource)} },
-		Promise: lock.Promise{
-			Exclusion: []lock.Fault{
-				lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultReset, lock.FaultWallClock, lock.FaultClockDrift,
+		Name: name, Traits: scenarios.Traits{Servers: Servers(), Tokens: true, Messages: 16,
+			Keys: func(resource string) []string { return []string{lockKey(resource)} },
+			Promise: lock.Promise{
+				Exclusion: []lock.Fault{
+					lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultReset, lock.FaultWallClock, lock.FaultClockDrift,
+				},
+				Data: "seal", FreeWithin: lock.TermAnyTime,
+				FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},
+				Duties:    []promise.Duty{promise.DutyExplains, promise.DutyRenews},
 			},
-			Data: "seal", FreeWithin: lock.TermAnyTime,
-			FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},
-			Duties:    []promise.Duty{promise.DutyExplains, promise.DutyRenews},
-		},
-		About: about + modelled,
-		ForWhom: "One active process of a service that uses Consul, whose work may be done twice, or in a store that " +
-			"compares tokens.",
+			About: about + modelled,
+			ForWhom: "One active process of a service that uses Consul, whose work may be done twice, or in a store that " +
+				"compares tokens."},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			l, err := open(e, m)
 			if err != nil {

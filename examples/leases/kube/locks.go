@@ -18,6 +18,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios"
+	"locksim/scenarios/kinds/server"
 	"locksim/sim"
 )
 
@@ -33,14 +34,17 @@ func Servers() []scenarios.Servers {
 	lacks := []string{"evict", "exhaust_pool", "failover", "flush", "read_only"}
 	behind := append([]string{"error_reply"}, lacks...)
 	return []scenarios.Servers{
-		{Count: 2, Kind: scenarios.ServerKind{Name: "kube", Prefix: cluster.APIPrefix, Lacks: lacks, Settles: settles,
+		{Count: 2, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube", Prefix: cluster.APIPrefix, Lacks: lacks},
+			Settles:    settles,
 			Uncompared: true,
 			Make:       func(n int) sim.Kind { return cluster.APIServers(n) }}},
-		{Count: 1, Kind: scenarios.ServerKind{Name: "kube-store", Prefix: cluster.StorePrefix, Lacks: behind, Behind: true,
+		{Count: 1, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube-store", Prefix: cluster.StorePrefix,
+			Lacks: behind, Behind: true},
 			Uncompared: true,
 			Make:       func(n int) sim.Kind { return cluster.Stores(n) }}},
-		{Count: 1, Kind: scenarios.ServerKind{Name: "kube-webhook", Prefix: cluster.WebhookPrefix, Lacks: behind,
-			Behind: true, Uncompared: true,
+		{Count: 1, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube-webhook", Prefix: cluster.WebhookPrefix,
+			Lacks:  behind,
+			Behind: true}, Uncompared: true,
 			Make: func(n int) sim.Kind { return cluster.Webhooks(n) }}},
 	}
 }
@@ -102,25 +106,26 @@ func Example(name string) scenarios.Lock {
 
 func underTest(name string, m manner) scenarios.Lock {
 	l := scenarios.Lock{
-		Name: name, Servers: Servers(), Tokens: true, FollowsSpec: true, Messages: 16, GrantTime: tries,
-		Keys: func(resource string) []string { return []string{cluster.Key(namespace, Name(resource))} },
-		Promise: lock.Promise{
-			Exclusion: []lock.Fault{
-				lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,
-				lock.FaultReset, lock.FaultStall, lock.FaultReadOnly, lock.FaultWallClock, lock.FaultClockDrift,
-				lock.FaultNodeCrash, lock.FaultNodePower, lock.FaultNodeClock,
+		Name: name, Traits: scenarios.Traits{Servers: Servers(), Tokens: true, FollowsSpec: true, Messages: 16,
+			GrantTime: tries,
+			Keys:      func(resource string) []string { return []string{cluster.Key(namespace, Name(resource))} },
+			Promise: lock.Promise{
+				Exclusion: []lock.Fault{
+					lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,
+					lock.FaultReset, lock.FaultStall, lock.FaultReadOnly, lock.FaultWallClock, lock.FaultClockDrift,
+					lock.FaultNodeCrash, lock.FaultNodePower, lock.FaultNodeClock,
+				},
+				Data: "seal", FreeWithin: lock.TermAnyTime, ReturnsWithin: lock.TermTTLAndCluster,
+				FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},
+				Duties: []promise.Duty{
+					promise.DutyWaits, promise.DutyRenews, promise.DutyExplains, promise.DutyReturns, promise.DutyKeeps,
+				},
 			},
-			Data: "seal", FreeWithin: lock.TermAnyTime, ReturnsWithin: lock.TermTTLAndCluster,
-			FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},
-			Duties: []promise.Duty{
-				promise.DutyWaits, promise.DutyRenews, promise.DutyExplains, promise.DutyReturns, promise.DutyKeeps,
-			},
-		},
-		About: "The LeaderElector of client-go: a Lease on the API servers of Kubernetes, which its holder renews. Others " +
-			"take it when they have seen no renewal for its duration, by their own clocks. The fencing token is " +
-			"leaseTransitions, and one more.",
-		ForWhom: "One active replica of a controller in Kubernetes, whose work may be done twice, or in a store that " +
-			"compares tokens.",
+			About: "The LeaderElector of client-go: a Lease on the API servers of Kubernetes, which its holder renews. Others " +
+				"take it when they have seen no renewal for its duration, by their own clocks. The fencing token is " +
+				"leaseTransitions, and one more.",
+			ForWhom: "One active replica of a controller in Kubernetes, whose work may be done twice, or in a store that " +
+				"compares tokens."},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			l, err := open(e, m)
 			if err != nil {

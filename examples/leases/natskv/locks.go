@@ -17,6 +17,7 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
+	"locksim/scenarios/kinds/server"
 	"locksim/sim"
 )
 
@@ -32,9 +33,9 @@ func serversIn(in storage) []scenarios.Servers {
 		real.Unsynced = "a process that is killed leaves up to two minutes of writes to the operating system, which a " +
 			"power failure would lose"
 	}
-	return []scenarios.Servers{{Count: 1, Kind: scenarios.ServerKind{Name: "nats", Prefix: "n",
+	return []scenarios.Servers{{Count: 1, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "nats", Prefix: "n",
 		Lacks: []string{"clock_drift", "clock_freeze", "clock_jump", "error_reply", "evict", "exhaust_pool", "failover",
-			"flush", "read_only"},
+			"flush", "read_only"}},
 		Make:  func(n int) sim.Kind { return servers{n, in} },
 		Power: in.power, Real: real}}}
 }
@@ -120,12 +121,12 @@ type manner struct{ update, deletesAny, puts, fraction, oneRevision bool }
 
 func underTest(name string, m manner) scenarios.Lock {
 	return scenarios.Lock{
-		Name: name, Servers: Servers(), Tokens: true, FollowsSpec: true,
-		Keys:    func(resource string) []string { return []string{Key(resource)} },
-		Promise: promised(),
-		About: "A key of a bucket of NATS JetStream: Create takes it with a TTL, by the clock of the server. The fencing " +
-			"token is the revision of the grant. nats-server itself runs in the world.",
-		ForWhom: "Programs that have NATS already, for work that may be done twice, or in a store that compares tokens.",
+		Name: name, Traits: scenarios.Traits{Servers: Servers(), Tokens: true, FollowsSpec: true,
+			Keys:    func(resource string) []string { return []string{Key(resource)} },
+			Promise: promised(),
+			About: "A key of a bucket of NATS JetStream: Create takes it with a TTL, by the clock of the server. The fencing " +
+				"token is the revision of the grant. nats-server itself runs in the world.",
+			ForWhom: "Programs that have NATS already, for work that may be done twice, or in a store that compares tokens."},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			nc, err := Connect(e)
 			if err != nil {

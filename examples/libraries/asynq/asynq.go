@@ -47,25 +47,26 @@ func unreported() lock.Promise {
 // from google/uuid, which has kept the reader of crypto/rand since the program began.
 func unique() scenarios.Lock {
 	const ttl = 10 * time.Second
-	return scenarios.Lock{Name: "asynq", Promise: unreported(), New: func(e scenarios.Env) (lock.Locker, error) {
-		c := scenarios.RedisClient(e, scenarios.Primary)
-		tasks, inspector := asynq.NewClientFromRedisClient(c), asynq.NewInspectorFromRedisClient(c)
-		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-			var task *asynq.TaskInfo
-			asked, err := glue.Tried(ctx, e, func(ctx context.Context) (err error) {
-				task, err = tasks.EnqueueContext(ctx, asynq.NewTask(name, nil), asynq.Unique(ttl))
-				return err
-			})
-			if err != nil {
-				return nil, err
-			}
-			return scenarios.NewLease(ctx, e, scenarios.Grant{TTL: ttl, Asked: asked, Unlock: func(context.Context) error {
-				err := inspector.DeleteTask(task.Queue, task.ID)
-				if errors.Is(err, asynq.ErrTaskNotFound) {
-					return lock.ErrNotHeld
+	return scenarios.Lock{Name: "asynq", Traits: scenarios.Traits{Promise: unreported()},
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			c := scenarios.RedisClient(e, scenarios.Primary)
+			tasks, inspector := asynq.NewClientFromRedisClient(c), asynq.NewInspectorFromRedisClient(c)
+			return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+				var task *asynq.TaskInfo
+				asked, err := glue.Tried(ctx, e, func(ctx context.Context) (err error) {
+					task, err = tasks.EnqueueContext(ctx, asynq.NewTask(name, nil), asynq.Unique(ttl))
+					return err
+				})
+				if err != nil {
+					return nil, err
 				}
-				return scenarios.Unanswered(err)
-			}}), nil
-		}), nil
-	}}
+				return scenarios.NewLease(ctx, e, scenarios.Grant{TTL: ttl, Asked: asked, Unlock: func(context.Context) error {
+					err := inspector.DeleteTask(task.Queue, task.ID)
+					if errors.Is(err, asynq.ErrTaskNotFound) {
+						return lock.ErrNotHeld
+					}
+					return scenarios.Unanswered(err)
+				}}), nil
+			}), nil
+		}}
 }

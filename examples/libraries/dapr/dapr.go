@@ -49,59 +49,60 @@ func standalone() scenarios.Lock {
 	const ttl = 8 // seconds
 	quiet := logger.NewLogger("dapr")
 	quiet.SetOutput(io.Discard)
-	return scenarios.Lock{Name: "dapr", Promise: glue.Lease(), New: func(e scenarios.Env) (lock.Locker, error) {
-		var calls sync.WaitGroup
-		var ended atomic.Bool
-		open := sync.OnceValues(func() (daprlock.Store, error) { // it asks the server, and in New the world does not run yet
-			s := daprredis.NewStandaloneRedisLock(quiet)
-			err := s.InitLockStore(e.Context(),
-				daprlock.Metadata{Base: metadata.Base{Properties: map[string]string{"redisHost": e.Address(scenarios.Primary)}}})
-			if c, ok := s.(io.Closer); ok {
-				e.OnEnd(func() {
-					ended.Store(true)
-					go func() { // a call must not meet a Close, or follow it
-						calls.Wait()
-						_ = c.Close()
-					}()
-				})
-			}
-			return s, err
-		})
-		owners, mine := 0, e.Identity()
-		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-			store, err := open()
-			if err != nil {
-				return nil, err
-			}
-			calls.Add(1)
-			defer calls.Done()
-			owners++
-			owner := fmt.Sprint(mine, "-", owners)
-			asked, err := glue.Tried(ctx, e, func(ctx context.Context) error {
-				r, err := store.TryLock(ctx, &daprlock.TryLockRequest{ResourceID: name, LockOwner: owner, ExpiryInSeconds: ttl})
-				return glue.Done(err == nil && r.Success, err)
+	return scenarios.Lock{Name: "dapr", Traits: scenarios.Traits{Promise: glue.Lease()},
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			var calls sync.WaitGroup
+			var ended atomic.Bool
+			open := sync.OnceValues(func() (daprlock.Store, error) { // it asks the server, and in New the world does not run yet
+				s := daprredis.NewStandaloneRedisLock(quiet)
+				err := s.InitLockStore(e.Context(),
+					daprlock.Metadata{Base: metadata.Base{Properties: map[string]string{"redisHost": e.Address(scenarios.Primary)}}})
+				if c, ok := s.(io.Closer); ok {
+					e.OnEnd(func() {
+						ended.Store(true)
+						go func() { // a call must not meet a Close, or follow it
+							calls.Wait()
+							_ = c.Close()
+						}()
+					})
+				}
+				return s, err
 			})
-			if err != nil {
-				return nil, err
-			}
-			return scenarios.NewLease(ctx, e, scenarios.Grant{TTL: ttl * time.Second, Asked: asked,
-				Unlock: func(ctx context.Context) error {
-					if ended.Load() {
-						return lock.ErrOutcomeUnknown
-					}
-					calls.Add(1)
-					defer calls.Done()
-					r, err := store.Unlock(ctx, &daprlock.UnlockRequest{ResourceID: name, LockOwner: owner})
-					switch {
-					case err != nil:
-						return scenarios.Unanswered(err)
-					case r.Status == daprlock.Success:
-						return nil
-					case r.Status == daprlock.InternalError: // it has no error for that
-						return lock.ErrOutcomeUnknown
-					}
-					return lock.ErrNotHeld
-				}}), nil
-		}), nil
-	}}
+			owners, mine := 0, e.Identity()
+			return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+				store, err := open()
+				if err != nil {
+					return nil, err
+				}
+				calls.Add(1)
+				defer calls.Done()
+				owners++
+				owner := fmt.Sprint(mine, "-", owners)
+				asked, err := glue.Tried(ctx, e, func(ctx context.Context) error {
+					r, err := store.TryLock(ctx, &daprlock.TryLockRequest{ResourceID: name, LockOwner: owner, ExpiryInSeconds: ttl})
+					return glue.Done(err == nil && r.Success, err)
+				})
+				if err != nil {
+					return nil, err
+				}
+				return scenarios.NewLease(ctx, e, scenarios.Grant{TTL: ttl * time.Second, Asked: asked,
+					Unlock: func(ctx context.Context) error {
+						if ended.Load() {
+							return lock.ErrOutcomeUnknown
+						}
+						calls.Add(1)
+						defer calls.Done()
+						r, err := store.Unlock(ctx, &daprlock.UnlockRequest{ResourceID: name, LockOwner: owner})
+						switch {
+						case err != nil:
+							return scenarios.Unanswered(err)
+						case r.Status == daprlock.Success:
+							return nil
+						case r.Status == daprlock.InternalError: // it has no error for that
+							return lock.ErrOutcomeUnknown
+						}
+						return lock.ErrNotHeld
+					}}), nil
+			}), nil
+		}}
 }

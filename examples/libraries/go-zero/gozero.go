@@ -84,36 +84,37 @@ func main() {
 // of is the lock with one object for each name, or for each Acquire.
 func of(name string, kept bool) scenarios.Lock {
 	const ttl = 8 // seconds
-	return scenarios.Lock{Name: name, Promise: glue.Lease(), New: func(e scenarios.Env) (lock.Locker, error) {
-		stringx.Seed(int64(e.Source("token").Uint64()))
-		c := red.NewClient(&red.Options{Addr: e.Address(scenarios.Primary), Dialer: e.Dial, MaxRetries: 3,
-			MinRetryBackoff: -1})
-		e.OnEnd(func() { _ = c.Close() })
-		process := strconv.FormatInt(processes.Add(1), 10)
-		if _, err := clients.GetResource(process, func() (io.Closer, error) { return c, nil }); err != nil {
-			return nil, err
-		}
-		store, locks := redis.New(process), map[string]*redis.RedisLock{}
-		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-			l := locks[name]
-			if l == nil || !kept {
-				l = redis.NewRedisLock(store, name)
-				l.SetExpire(ttl)
-			}
-			if kept {
-				locks[name] = l
-			}
-			asked, err := glue.Tried(ctx, e, func(ctx context.Context) error {
-				ok, err := l.AcquireCtx(ctx)
-				return glue.Done(ok, err)
-			})
-			if err != nil {
+	return scenarios.Lock{Name: name, Traits: scenarios.Traits{Promise: glue.Lease()},
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			stringx.Seed(int64(e.Source("token").Uint64()))
+			c := red.NewClient(&red.Options{Addr: e.Address(scenarios.Primary), Dialer: e.Dial, MaxRetries: 3,
+				MinRetryBackoff: -1})
+			e.OnEnd(func() { _ = c.Close() })
+			process := strconv.FormatInt(processes.Add(1), 10)
+			if _, err := clients.GetResource(process, func() (io.Closer, error) { return c, nil }); err != nil {
 				return nil, err
 			}
-			return scenarios.NewLease(ctx, e, scenarios.Grant{
-				TTL: ttl * time.Second, Asked: asked,
-				Unlock: func(ctx context.Context) error { return glue.Done(l.ReleaseCtx(ctx)) },
+			store, locks := redis.New(process), map[string]*redis.RedisLock{}
+			return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+				l := locks[name]
+				if l == nil || !kept {
+					l = redis.NewRedisLock(store, name)
+					l.SetExpire(ttl)
+				}
+				if kept {
+					locks[name] = l
+				}
+				asked, err := glue.Tried(ctx, e, func(ctx context.Context) error {
+					ok, err := l.AcquireCtx(ctx)
+					return glue.Done(ok, err)
+				})
+				if err != nil {
+					return nil, err
+				}
+				return scenarios.NewLease(ctx, e, scenarios.Grant{
+					TTL: ttl * time.Second, Asked: asked,
+					Unlock: func(ctx context.Context) error { return glue.Done(l.ReleaseCtx(ctx)) },
+				}), nil
 			}), nil
-		}), nil
-	}}
+		}}
 }

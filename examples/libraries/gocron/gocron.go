@@ -85,7 +85,8 @@ func of(name string, renewed bool, options ...redislock.LockerOption) scenarios.
 	// a job is not told what it has lost
 	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f lock.Fault) bool { return f == lock.FaultPause })
 	const ttl = 8 * time.Second // the default
-	return scenarios.Lock{Name: name, Promise: p, New: func(e scenarios.Env) (lock.Locker, error) {
+	return scenarios.Lock{Name: name, Traits: scenarios.Traits{Promise: p}, New: func(e scenarios.Env) (lock.Locker,
+		error) {
 		open := sync.OnceValues(func() (gocron.Locker, error) { // it asks the server, and in New the world does not run yet
 			return redislock.NewRedisLockerWithOptions(scenarios.RedisClient(e, scenarios.Primary), options...)
 		})

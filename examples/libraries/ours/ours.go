@@ -9,7 +9,7 @@ import (
 	"locksim/examples/libraries"
 	"locksim/scenarios"
 	"locksim/scenarios/etcdlocks"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sqllocks"
 	"locksim/scenarios/zklocks"
 )
@@ -18,7 +18,7 @@ func main() {
 	l := libraries.Library{Name: "ours", Module: "locksim", Source: "../../docs/reference/locks.md"}
 	others := append(sqllocks.All(), etcdlocks.Lock(), zklocks.Lock())
 	for _, name := range []string{"single", "fenced", "watchdog-fenced", "redlock", "etcd", "zookeeper", "sql-table"} {
-		found, err := play.FindLock(name, others)
+		found, err := redislocks.Find(name, others)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)

@@ -61,11 +61,11 @@ func main() {
 // renewed is the lock without the heartbeats of the library: its user sends them, as its documentation has it.
 func renewed() scenarios.Lock {
 	const ttl = 20 * time.Second // the default
-	return scenarios.Lock{Name: "pglock", Promise: glue.InTable(), Servers: sqllocks.With(
+	return scenarios.Lock{Name: "pglock", Traits: scenarios.Traits{Promise: glue.InTable(), Servers: sqllocks.With(
 		"CREATE TABLE "+table+" (name CHARACTER VARYING(255) PRIMARY KEY, record_version_number BIGINT, data BYTEA, owner "+
 			"CHARACTER VARYING(255))",
 		"CREATE SEQUENCE "+table+"_rvn OWNED BY "+table+".record_version_number",
-	), New: func(e scenarios.Env) (lock.Locker, error) {
+	)}, New: func(e scenarios.Env) (lock.Locker, error) {
 		db, err := sqllocks.Open(e)
 		if err != nil {
 			return nil, err

@@ -37,7 +37,7 @@ func main() {
 			},
 		},
 		Locks: []libraries.Lock{{
-			Lock:    scenarios.Lock{Name: "redislock", Promise: glue.Lease(), New: open},
+			Lock:    scenarios.Lock{Name: "redislock", Traits: scenarios.Traits{Promise: glue.Lease()}, New: open},
 			Options: "A TTL of 8 s, LinearBackoff(100 ms); its user counts the lease from TTL(), as the library tells it.",
 			Is:      "a lease by a key of Redis that ends, which its holder counts by its own clock.",
 			Says: []libraries.Sentence{{

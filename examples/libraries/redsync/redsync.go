@@ -80,7 +80,7 @@ func main() {
 // of is redsync over some servers. A Mutex serves one Acquire or, with one try, one try.
 func of(name string, nodes int, options ...redsync.Option) scenarios.Lock {
 	const ttl = 8 * time.Second // the default of redsync
-	return scenarios.Lock{Name: name, Servers: scenarios.Redis(nodes), Promise: glue.Lease(),
+	return scenarios.Lock{Name: name, Traits: scenarios.Traits{Servers: scenarios.Redis(nodes), Promise: glue.Lease()},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			var pools []redis.Pool
 			for i := range nodes {

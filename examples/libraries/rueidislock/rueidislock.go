@@ -73,7 +73,8 @@ func main() {
 // of is rueidislock on one server. Its renewals, which come twice in a lease, detect a loss.
 func of(name string, o rueidislock.LockerOption) scenarios.Lock {
 	return scenarios.Lock{
-		Name: name, Lease: scenarios.LeaseHeld, Detection: validity/2 + time.Second, Promise: glue.Held(),
+		Name: name, Traits: scenarios.Traits{Lease: scenarios.LeaseHeld, Detection: validity/2 + time.Second,
+			Promise: glue.Held()},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			return libraries.Opened(e, func() (rueidislock.Locker, error) {
 				o := o

@@ -7,6 +7,7 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 )
@@ -39,7 +40,7 @@ func TestRenewalIsLearnt(t *testing.T) {
 		"renewed": {renews: true}, "control": {}, "stop-and-timer": {renews: true}, "renewed-every-ttl": {fails: true},
 	} {
 		l := lockOf(t, name)
-		renews, err := l.Renews(file.Defaults())
+		renews, err := play.Renews(l, file.Defaults())
 		if err != nil || renews != want.renews {
 			t.Errorf("%s renews its lease: %t, %v", name, renews, err)
 		}

@@ -52,26 +52,27 @@ type try func(ctx context.Context, e scenarios.Env, c *redis.Client, key string)
 
 // onRedis is a lock whose state of a process begins with the try that begin makes.
 func onRedis(name string, begin func(e scenarios.Env) try, change ...func(*scenarios.Lock)) scenarios.Lock {
-	l := scenarios.Lock{Name: name, Promise: lock.LeasePromise(), New: func(e scenarios.Env) (lock.Locker, error) {
-		c := scenarios.RedisClient(e, scenarios.Primary)
-		t := begin(e)
-		return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
-			for {
-				g, ok, err := t(ctx, e, c, key)
-				if err != nil {
-					return nil, scenarios.Unanswered(err)
+	l := scenarios.Lock{Name: name, Traits: scenarios.Traits{Promise: lock.LeasePromise()},
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			c := scenarios.RedisClient(e, scenarios.Primary)
+			t := begin(e)
+			return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
+				for {
+					g, ok, err := t(ctx, e, c, key)
+					if err != nil {
+						return nil, scenarios.Unanswered(err)
+					}
+					if ok {
+						return scenarios.NewLease(ctx, e, g), nil
+					}
+					select {
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					case <-time.After(poll):
+					}
 				}
-				if ok {
-					return scenarios.NewLease(ctx, e, g), nil
-				}
-				select {
-				case <-ctx.Done():
-					return nil, ctx.Err()
-				case <-time.After(poll):
-				}
-			}
-		}), nil
-	}}
+			}), nil
+		}}
 	for _, f := range change {
 		f(&l)
 	}

@@ -45,24 +45,25 @@ func LostLast() scenarios.Lock { return losing("lost-last", false) }
 func Impatient() scenarios.Lock {
 	promised := lock.LeasePromise()
 	promised.Duties = append(promised.Duties, promise.DutyWaits)
-	return scenarios.Lock{Name: "impatient", Promise: promised, New: func(e scenarios.Env) (lock.Locker, error) {
-		c := scenarios.RedisClient(e, scenarios.Primary)
-		return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
-			for range 30 {
-				asked, v := time.Now(), rand.Text()
-				ok, err := setNX(ctx, c, key, v, e.Spec().TTL)
-				if err != nil {
-					return nil, scenarios.Unanswered(err)
+	return scenarios.Lock{Name: "impatient", Traits: scenarios.Traits{Promise: promised},
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			c := scenarios.RedisClient(e, scenarios.Primary)
+			return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
+				for range 30 {
+					asked, v := time.Now(), rand.Text()
+					ok, err := setNX(ctx, c, key, v, e.Spec().TTL)
+					if err != nil {
+						return nil, scenarios.Unanswered(err)
+					}
+					if ok {
+						return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: unlock(c, key, v),
+							Until: func() time.Time { return asked.Add(e.Spec().TTL) }}), nil
+					}
+					time.Sleep(poll)
 				}
-				if ok {
-					return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: unlock(c, key, v),
-						Until: func() time.Time { return asked.Add(e.Spec().TTL) }}), nil
-				}
-				time.Sleep(poll)
-			}
-			return nil, errTooMany
-		}), nil
-	}}
+				return nil, errTooMany
+			}), nil
+		}}
 }
 
 var errTooMany = errors.New("asked 30 times")

@@ -26,8 +26,8 @@ func lockOf(t *testing.T, name string) scenarios.Lock {
 	return l
 }
 
-// play is the verdict of a scenario of this folder in mode none.
-func play(t *testing.T, scenario, lock string) checker.Verdict {
+// verdictOf is the verdict of a scenario of this folder in mode none.
+func verdictOf(t *testing.T, scenario, lock string) checker.Verdict {
 	t.Helper()
 	sc, err := file.Load(filepath.Join("scenarios", scenario+".yaml"))
 	if err != nil {
@@ -58,7 +58,7 @@ func TestWrongIsSaid(t *testing.T) {
 		{"excuse-long-past", "single", nil}, {"orphan", "control", nil},
 		{"late-write-of-a-rival", "renewed", nil}, {"force", "renewed", nil},
 	} {
-		v := play(t, c.scenario, c.lock)
+		v := verdictOf(t, c.scenario, c.lock)
 		if c.wrong == nil && !v.Label.Clean() || c.wrong != nil && !c.wrong(v.Facts) {
 			t.Errorf("%s with %s: %s, %+v", c.scenario, c.lock, v.Label, v.Facts)
 		}

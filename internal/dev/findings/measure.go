@@ -8,9 +8,10 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // firstSeeds are the seeds with which the searches begin.
@@ -28,7 +29,7 @@ type sample struct{ any, mistake counts }
 
 // measure searches for violations of a lock.
 func measure(name string, most int) (row, error) {
-	l, space, err := subject(name)
+	l, space, err := searched(name)
 	if err != nil {
 		return row{}, err
 	}
@@ -37,10 +38,10 @@ func measure(name string, most int) (row, error) {
 	return r, err
 }
 
-// subject is a lock and the space of its search: what a specimen declares, and pauses
+// searched is a lock and the space of its search: what a specimen declares, and pauses
 // for any other lock. The lock is judged on everything.
-func subject(name string) (play.Lock, spaces.Space, error) {
-	l, err := play.Kind(name)
+func searched(name string) (subject.Lock, spaces.Space, error) {
+	l, err := redislocks.Kind(name)
 	if err != nil {
 		return l, spaces.Space{}, err
 	}
@@ -59,7 +60,7 @@ func subject(name string) (play.Lock, spaces.Space, error) {
 func isSpecimen(name string) bool { return strings.HasPrefix(name, "broken/") }
 
 // searches runs a search from each of the first seeds.
-func searches(l play.Lock, space spaces.Space, most int) (sample, error) {
+func searches(l subject.Lock, space spaces.Space, most int) (sample, error) {
 	var s sample
 	for _, seed := range firstSeeds {
 		anyRuns, ownRuns, err := searchFrom(l, space, seed, most)
@@ -73,7 +74,7 @@ func searches(l play.Lock, space spaces.Space, most int) (sample, error) {
 
 // searchFrom counts the runs to the first violation, and goes on to the first that
 // shows the mistake.
-func searchFrom(l play.Lock, space spaces.Space, first uint64, most int) (anyRuns, ownRuns int, err error) {
+func searchFrom(l subject.Lock, space spaces.Space, first uint64, most int) (anyRuns, ownRuns int, err error) {
 	seeds, err := outcome.NewSeeds(first, most)
 	if err != nil {
 		return 0, 0, err

@@ -11,6 +11,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 )
 
@@ -44,7 +45,7 @@ func provesMistake(v outcome.Violation) bool {
 // wholeWithWatchdog reports whether the same run with the correct watchdog has no
 // violation.
 func wholeWithWatchdog(o *outcome.Outcome) (bool, error) {
-	l, err := play.Kind("watchdog")
+	l, err := redislocks.Kind("watchdog")
 	if err != nil {
 		return false, err
 	}

@@ -157,8 +157,8 @@ func (g *generator) field(key string, t reflect.Type) *jsonschema.Schema {
 func (g *generator) world() *jsonschema.Schema {
 	s := g.group("world", reflect.TypeFor[file.World](), map[string]*jsonschema.Schema{"servers": nil})
 	for _, k := range kinds.Servers() {
-		s.Properties.Set(k.Kind, &jsonschema.Schema{
-			Description: g.entryText("world", k.Kind),
+		s.Properties.Set(k.Name, &jsonschema.Schema{
+			Description: g.entryText("world", k.Name),
 			Type:        "integer", Minimum: "0", Maximum: decimal(file.MaxServers),
 		})
 	}

@@ -6,9 +6,11 @@ import "locksim/scenarios/kinds/server"
 
 // Server is the members of package sim/etcd. Their leases are by monotonic clocks, they never delete a key for lack of
 // memory, and no member follows another as a replica of Redis does. A client has one connection to a member.
-var Server = server.Facts{
-	Kind: "etcd", Prefix: "e", Leader: "leader",
-	Lacks:   []string{"clock_jump", "error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
+var Server = server.Kind{
+	Facts: server.Facts{
+		Name: "etcd", Prefix: "e", Leader: "leader",
+		Lacks: []string{"clock_jump", "error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
+	},
 	Package: "locksim/scenarios/etcdlocks",
 	Locks: []server.Lock{
 		{Name: "etcd", Tokens: true},

@@ -4,30 +4,38 @@ package server
 
 // Facts are what a scenario file knows of a kind of servers.
 type Facts struct {
-	// Kind is the key under world, such as "register"; Prefix begins the servers'
+	// Name is the key under world, such as "register"; Prefix begins the servers'
 	// names, such as "g" for g0, g1, …
-	Kind, Prefix string
+	Name   string `json:"kind"`
+	Prefix string `json:"prefix"`
 	// Leader is the name of whichever of the servers leads, for the targets of faults. "" is for servers without a
 	// leader.
-	Leader string
+	Leader string `json:"leader,omitempty"`
 	// Lacks are the kinds of fault, such as "evict", that cannot strike these servers: they have nothing that it
 	// could concern. A file with one is refused. "exhaust_pool" is for servers whose clients have no pools. Without any,
 	// a file may have it, and no search draws it.
-	Lacks []string
-	// Watches says that they watch r0 and its replicas, with a link to each of them.
-	Watches bool
-	// Behind says that other servers of their world ask them, over links, and no client.
-	Behind bool
-	// Beside says that only the harness needs them.
-	Beside bool
-	// Package is the import path of the package whose locks run on these servers. "" is for those of a user.
+	Lacks []string `json:"lacks,omitempty"`
+	// Watches says that they watch r0 and its replicas, with a link to each of them, and make a replica the primary when
+	// r0 does not answer.
+	Watches bool `json:"watches,omitempty"`
+	// Behind says that other servers of their world ask them, over links, and no client, such as the database of an API
+	// server.
+	Behind bool `json:"behind,omitempty"`
+	// Beside says that only the harness needs them, such as those that mint the tokens for a store under test. No search
+	// draws a fault that strikes them alone.
+	Beside bool `json:"beside,omitempty"`
+}
+
+// Kind is a kind of servers, with the package whose locks run on them.
+type Kind struct {
+	Facts
+	// Package is the import path of the package, Locks are its locks.
 	Package string
-	// Locks are the locks of that package.
-	Locks []Lock
+	Locks   []Lock
 }
 
 // Redis is the servers of package sim/redis, which every file can name.
-var Redis = Facts{Kind: "redis", Prefix: "r"}
+var Redis = Facts{Name: "redis", Prefix: "r"}
 
 // Lock is what a scenario file knows of a lock that its program may not have.
 type Lock struct {

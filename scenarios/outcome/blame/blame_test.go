@@ -18,8 +18,10 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/blame"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/subject"
 	"locksim/scenarios/zklocks"
 	"locksim/sim/trace"
 )
@@ -35,7 +37,7 @@ func played(t *testing.T, r row) *outcome.Outcome {
 		t.Fatal(err)
 	}
 	o, err := play.Run(sc, lockOf(t, r.lock), play.RunOptions{Seed: r.seed, Modes: []fence.Mode{fence.Mode(r.mode)}})
-	if missing, ok := errors.AsType[*play.MissingError](err); ok && testruns.WithoutPostgres(missing.Why) {
+	if missing, ok := errors.AsType[*subject.MissingError](err); ok && testruns.WithoutPostgres(missing.Why) {
 		t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
 	}
 	if err != nil {
@@ -45,13 +47,13 @@ func played(t *testing.T, r row) *outcome.Outcome {
 }
 
 // lockOf is the lock of that name.
-func lockOf(t *testing.T, name string) play.Lock {
+func lockOf(t *testing.T, name string) subject.Lock {
 	t.Helper()
 	all := slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All(), reported.All())
-	if i := slices.IndexFunc(all, func(l play.Lock) bool { return l.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(all, func(l subject.Lock) bool { return l.Name == name }); i >= 0 {
 		return all[i]
 	}
-	l, err := play.Kind(name)
+	l, err := redislocks.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}

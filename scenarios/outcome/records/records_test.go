@@ -18,7 +18,9 @@ import (
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/records"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -90,7 +92,7 @@ func judgedEqual(t *testing.T, o *outcome.Outcome, r *records.Run) {
 // facts, the reasons and the slack, for the scenarios of the library with all of their locks: make soak has all
 // scenarios.
 func TestLibraryJudgedAnew(t *testing.T) {
-	library, err := play.Library(nil)
+	library, err := redislocks.Library(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +101,8 @@ func TestLibraryJudgedAnew(t *testing.T) {
 			continue
 		}
 		for _, name := range sc.LockNames() {
-			l, err := play.FindLock(name, nil)
-			if errors.Is(err, play.ErrUnknownLock) { // it is in another package
+			l, err := redislocks.Find(name, nil)
+			if errors.Is(err, subject.ErrUnknownLock) { // it is in another package
 				continue
 			}
 			if err != nil {

@@ -5,9 +5,11 @@ package facts
 import "locksim/scenarios/kinds/server"
 
 // Server is the Sentinels of package sim/sentinel. They have no data.
-var Server = server.Facts{
-	Kind: "sentinel", Prefix: "sen", Watches: true,
-	Lacks:   []string{"error_reply", "evict", "flush", "read_only"},
+var Server = server.Kind{
+	Facts: server.Facts{
+		Name: "sentinel", Prefix: "sen", Watches: true,
+		Lacks: []string{"error_reply", "evict", "flush", "read_only"},
+	},
 	Package: "locksim/scenarios/sentinellocks",
 	Locks: []server.Lock{
 		{Name: "sentinel-single"},

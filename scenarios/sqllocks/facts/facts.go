@@ -5,9 +5,11 @@ package facts
 import "locksim/scenarios/kinds/server"
 
 // Server is the server of package sim/postgres. It has no standby, deletes nothing by itself, and has no scripts.
-var Server = server.Facts{
-	Kind: "postgres", Prefix: "p",
-	Lacks:   []string{"evict", "failover", "flush", "read_only"},
+var Server = server.Kind{
+	Facts: server.Facts{
+		Name: "postgres", Prefix: "p",
+		Lacks: []string{"evict", "failover", "flush", "read_only"},
+	},
 	Package: "locksim/scenarios/sqllocks",
 	Locks: []server.Lock{
 		{Name: "sql-table", Tokens: true},

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"locksim/scenarios/outcome/tunings"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 	"locksim/scenarios/tune"
 	"locksim/scenarios/tune/splitting"
 )
@@ -39,7 +40,7 @@ func Rare(opt tune.Options, t *tunings.Tuning, o Options) (*tunings.Played, erro
 		return nil, fmt.Errorf("a TTL of %v is too short to be played: sections of %v and longer can be", ttl, least)
 	}
 	name := locks[tunings.Never]
-	l, err := play.FindLock(name, nil)
+	l, err := redislocks.Find(name, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func estimated(shares []float64, count int, computed float64) tunings.PlayedShar
 type counted struct{ sections, outlived, lost int }
 
 // add plays a section.
-func (c *counted) add(s section, l play.Lock, seed uint64) error {
+func (c *counted) add(s section, l subject.Lock, seed uint64) error {
 	m, err := s.play(l, seed)
 	if err != nil {
 		return fmt.Errorf("play section %d, seed %d: %w", c.sections+1, seed, err)

@@ -20,6 +20,8 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/tunings"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 	"locksim/scenarios/tune"
 	"locksim/sim/trace"
 )
@@ -85,7 +87,7 @@ func played(plan tunings.Plan, sections int) time.Duration {
 
 // point plays the sections of one TTL.
 func point(opt tune.Options, o Options, r tunings.Renewal, name string, ttl time.Duration) (*tunings.Played, error) {
-	l, err := play.FindLock(name, nil)
+	l, err := redislocks.Find(name, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +127,7 @@ type section struct {
 }
 
 // play makes the run of a section.
-func (s section) play(l play.Lock, seed uint64) (*outcome.ModeRun, error) {
+func (s section) play(l subject.Lock, seed uint64) (*outcome.ModeRun, error) {
 	sc, err := file.Parse("section.yaml", []byte(s.yaml()))
 	if err != nil {
 		return nil, err

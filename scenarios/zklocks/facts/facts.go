@@ -6,9 +6,11 @@ import "locksim/scenarios/kinds/server"
 
 // Server is the servers of package sim/zookeeper. Their sessions are by monotonic clocks, they never delete a node for
 // lack of memory, and no server follows another as a replica of Redis does. A client has one connection to a server.
-var Server = server.Facts{
-	Kind: "zookeeper", Prefix: "z", Leader: "leader",
-	Lacks:   []string{"clock_jump", "error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
+var Server = server.Kind{
+	Facts: server.Facts{
+		Name: "zookeeper", Prefix: "z", Leader: "leader",
+		Lacks: []string{"clock_jump", "error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
+	},
 	Package: "locksim/scenarios/zklocks",
 	Locks: []server.Lock{
 		{Name: "zookeeper", Tokens: true},

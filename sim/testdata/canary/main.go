@@ -10,6 +10,7 @@ import (
 
 	"locksim/sim"
 	"locksim/sim/redis"
+	"locksim/sim/redis/redisclient"
 )
 
 func main() {
@@ -29,7 +30,7 @@ func main() {
 func body(w *sim.World) error {
 	for i := range w.Clients() {
 		p := w.Client(i)
-		r := redis.Client(p, "r0")
+		r := redisclient.New(p, "r0")
 		p.Go(func() {
 			for range 3 {
 				_ = r.Incr(p.Context(), "n").Err()

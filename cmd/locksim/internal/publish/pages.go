@@ -17,7 +17,8 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/records"
-	"locksim/scenarios/play"
+	"locksim/scenarios/replay"
+	"locksim/scenarios/subject"
 )
 
 // Page is the page of a run, and a diagram of it for a page of several runs, where that
@@ -49,12 +50,12 @@ type FoundPageJob struct {
 const FoundPageTask = campaign.Task[FoundPageJob, Page]("found page")
 
 // FoundPage repeats the violation, twice.
-func FoundPage(c *console.Console, extra []play.Lock, j FoundPageJob) (Page, error) {
-	sc, l, err := play.Setup(j.Run, extra)
+func FoundPage(c *console.Console, extra []subject.Lock, j FoundPageJob) (Page, error) {
+	sc, l, err := replay.Setup(j.Run, extra)
 	if err != nil {
 		return Page{}, err
 	}
-	o, err := play.Replay(j.Run, extra, outcome.Twice)
+	o, err := replay.Run(j.Run, extra, outcome.Twice)
 	if err != nil {
 		return Page{}, err
 	}

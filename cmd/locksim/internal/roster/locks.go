@@ -12,13 +12,14 @@ import (
 	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/prose"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // Roster has the locks and the scenarios that the program offers.
 type Roster struct {
 	// Extra are the program's own locks.
-	Extra []play.Lock
+	Extra []subject.Lock
 }
 
 // LockNames are the names of all locks but the specimens.
@@ -46,7 +47,7 @@ func (r Roster) Specimens() []string {
 // Fences are the names of the stores that can be under test, those that are wrong on purpose last.
 func (r Roster) Fences() []string {
 	var right, wrong []string
-	for _, f := range play.Fences(r.Extra) {
+	for _, f := range subject.Fences(r.Extra) {
 		if strings.HasPrefix(f.Name, kinds.BrokenPrefix) {
 			wrong = append(wrong, f.Name)
 		} else {
@@ -64,8 +65,8 @@ func (r Roster) EveryLock() []string { return append(r.LockNames(), r.Specimens(
 func (r Roster) Playable(c *console.Console) []string {
 	left := map[string][]string{}
 	names := slices.DeleteFunc(r.LockNames(), func(name string) bool {
-		_, err := play.FindLock(name, r.Extra)
-		missing, ok := errors.AsType[*play.MissingError](err)
+		_, err := redislocks.Find(name, r.Extra)
+		missing, ok := errors.AsType[*subject.MissingError](err)
 		if ok {
 			left[missing.Why.Error()] = append(left[missing.Why.Error()], name)
 		}
@@ -92,7 +93,7 @@ func (r Roster) ChooseLock(name string) string {
 
 // NoLock is the error for a name that finds no lock: the reason if the lock exists, or else otherwise.
 func NoLock(err, otherwise error) error {
-	if missing, ok := errors.AsType[*play.MissingError](err); ok {
+	if missing, ok := errors.AsType[*subject.MissingError](err); ok {
 		return missing
 	}
 	return otherwise

@@ -15,7 +15,8 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/kinds/server"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // Load reads a scenario. An error of a file is also that it names a lock which this program does not have, in the locks
@@ -42,14 +43,14 @@ func (r Roster) Load(name string) (*file.Scenario, error) {
 }
 
 // ServerNames are the kinds of servers that the program's own locks bring.
-func (r Roster) ServerNames() []server.Facts { return play.ServerNames(r.Extra...) }
+func (r Roster) ServerNames() []server.Facts { return subject.ServerNames(r.Extra...) }
 
 // FindSubject is what plays a scenario: the lock that a flag names, or that of the scenario, with the fence that
 // another flag names, or that of the scenario.
-func (r Roster) FindSubject(sc *file.Scenario, lockFlag, fenceFlag string) (play.Lock, error) {
+func (r Roster) FindSubject(sc *file.Scenario, lockFlag, fenceFlag string) (subject.Lock, error) {
 	kind, store := cmp.Or(lockFlag, sc.Lock.Kind), cmp.Or(fenceFlag, sc.Store)
-	l, err := play.FindSubject(kind, store, r.Extra)
-	unknown, noFence := errors.AsType[*play.UnknownFenceError](err)
+	l, err := redislocks.FindSubject(kind, store, r.Extra)
+	unknown, noFence := errors.AsType[*redislocks.UnknownFenceError](err)
 	switch {
 	case err == nil:
 		return l, nil
@@ -57,7 +58,7 @@ func (r Roster) FindSubject(sc *file.Scenario, lockFlag, fenceFlag string) (play
 		return l, sc.ErrorAt(sc.Pos("store"), "%v", unknown)
 	case noFence:
 		return l, fmt.Errorf("--fence %s: %w", console.Quote(store), unknown)
-	case store != "" && !errors.Is(err, play.ErrUnknownLock):
+	case store != "" && !errors.Is(err, subject.ErrUnknownLock):
 		return l, err
 	case lockFlag == "":
 		return l, NoLock(err, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", kind, r.ChooseLock(kind)))
@@ -70,7 +71,7 @@ func (r Roster) FindSubject(sc *file.Scenario, lockFlag, fenceFlag string) (play
 func (r Roster) ChooseScenarios(lists []string) ([]*file.Scenario, error) {
 	patterns := SplitList(lists)
 	if len(patterns) == 0 {
-		all, err := play.Library(r.Extra)
+		all, err := redislocks.Library(r.Extra)
 		if err != nil {
 			return nil, &console.BrokenError{Cause: err}
 		}
@@ -113,7 +114,7 @@ func (r Roster) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 	if strings.ContainsAny(pattern, `/\`) {
 		return r.matchingFiles("scenario", pattern)
 	}
-	all, err := play.Library(r.Extra)
+	all, err := redislocks.Library(r.Extra)
 	if err != nil {
 		return nil, &console.BrokenError{Cause: err}
 	}

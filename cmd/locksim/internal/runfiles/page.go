@@ -13,6 +13,7 @@ import (
 	"locksim/reports/html"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Page is a run as an HTML page.
@@ -26,7 +27,7 @@ func Page(o *outcome.Outcome, opt reports.Options) (outfile.Document, error) {
 
 // PageOptions are the options of the page of a run. They do not name the folder of the
 // page, so that the page is the same in every folder.
-func PageOptions(c *console.Console, o *outcome.Outcome, l play.Lock, repeat outcome.Repeat) reports.Options {
+func PageOptions(c *console.Console, o *outcome.Outcome, l subject.Lock, repeat outcome.Repeat) reports.Options {
 	if o.Live != nil { // real servers have ended by then
 		return reports.Options{Repeat: repeat, Replay: publicCommand(c, o), Versions: versions(o)}
 	}

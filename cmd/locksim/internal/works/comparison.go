@@ -24,6 +24,8 @@ import (
 	"locksim/scenarios/outcome/comparisons"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
+	"locksim/scenarios/subject"
 )
 
 // StoreComparison writes a comparison in every form into a folder. Child processes draw the runs
@@ -98,7 +100,7 @@ func draw(r roster.Roster, j figureJob) (publish.Page, error) {
 	if err != nil {
 		return publish.Page{}, err
 	}
-	l, err := play.FindLock(j.Lock, r.Extra)
+	l, err := redislocks.Find(j.Lock, r.Extra)
 	if err != nil {
 		return publish.Page{}, err
 	}
@@ -158,7 +160,7 @@ type compareAnswer struct {
 
 // measure measures the lock of a job, in a child process.
 func measure(c *console.Console, r roster.Roster, j compareJob, step func()) (compareAnswer, error) {
-	l, err := play.FindLock(j.Lock, r.Extra)
+	l, err := redislocks.Find(j.Lock, r.Extra)
 	if err != nil {
 		return compareAnswer{}, err
 	}
@@ -175,7 +177,8 @@ func measure(c *console.Console, r roster.Roster, j compareJob, step func()) (co
 
 // Compare measures the locks in child processes. It starts with the locks on most servers: they send most messages and
 // take longest, and would delay the end. The scenarios of the files also are played too.
-func Compare(c *publish.Crew, locks []play.Lock, seeds outcome.Seeds, also []string) (*comparisons.Comparison, error) {
+func Compare(c *publish.Crew, locks []subject.Lock, seeds outcome.Seeds,
+	also []string) (*comparisons.Comparison, error) {
 	order := make([]int, len(locks))
 	for i := range order {
 		order[i] = i

@@ -18,7 +18,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/comparisons"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // LiveTogether is how many live runs are made at once by default: they mostly sleep.
@@ -26,7 +26,7 @@ const LiveTogether = 6
 
 // CompareLive measures what the locks survive on real servers, several locks at once. The round trips are those of the
 // simulated world, which counts them.
-func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outcome.Seeds, files []string,
+func CompareLive(w *publish.Crew, r roster.Roster, locks []subject.Lock, seeds outcome.Seeds, files []string,
 	scale float64) (*comparisons.Comparison, error) {
 	also, err := r.Also(files)
 	if err != nil {
@@ -79,9 +79,9 @@ func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outc
 }
 
 // playLive makes one run of a comparison on real servers.
-func playLive(ctx context.Context, session *live.Session, scale float64) func(*file.Scenario, play.Lock, uint64,
+func playLive(ctx context.Context, session *live.Session, scale float64) func(*file.Scenario, subject.Lock, uint64,
 	fence.Mode) (*outcome.ModeRun, error) {
-	return func(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*outcome.ModeRun, error) {
+	return func(sc *file.Scenario, l subject.Lock, seed uint64, mode fence.Mode) (*outcome.ModeRun, error) {
 		o, err := session.Run(ctx, sc, l, live.Options{Seed: seed, Modes: []fence.Mode{mode},
 			Scale: live.ScaleFor(sc, l, scale), Alone: true})
 		if err != nil {
@@ -92,7 +92,7 @@ func playLive(ctx context.Context, session *live.Session, scale float64) func(*f
 }
 
 // liveRunAgain makes the commands that make runs of a lock again on real servers.
-func liveRunAgain(c *console.Console, r roster.Roster, l play.Lock, scale float64) func(string, string, uint64,
+func liveRunAgain(c *console.Console, r roster.Roster, l subject.Lock, scale float64) func(string, string, uint64,
 	...fence.Mode) string {
 	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 		at := scale

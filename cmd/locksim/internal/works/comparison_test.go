@@ -9,12 +9,12 @@ import (
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/lock"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // A lock that cannot be made is an answer.
 func TestMeasureUnusableLock(t *testing.T) {
-	r := roster.Roster{Extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) {
+	r := roster.Roster{Extra: []subject.Lock{{Name: "mylock", New: func(subject.Env) (lock.Locker, error) {
 		return nil,
 			errors.New("no quorum possible")
 	}}}}

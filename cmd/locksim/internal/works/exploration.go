@@ -25,7 +25,7 @@ import (
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Exploration is an exploration of one lock.
@@ -178,7 +178,7 @@ func (x *Exploration) subject() string {
 	if s := x.Plan.Space; s.Store != "" {
 		flags = append(flags, "--fence "+console.Quote(s.Store))
 	}
-	if s := x.Plan.Space; s.Store == "" || s.Lock != play.Ledger {
+	if s := x.Plan.Space; s.Store == "" || s.Lock != subject.Ledger {
 		flags = append(flags, "--lock "+console.Quote(cmp.Or(s.Lock, x.Plan.Lock)))
 	}
 	return strings.Join(flags, " ")

@@ -20,7 +20,7 @@ import (
 	"locksim/reports/terminal"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome/matrices"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // MatrixKind is the kind of a matrix among campaigns, and the name of its files.
@@ -36,7 +36,7 @@ type Matrix struct {
 	NoRuns bool
 }
 
-func readMatrix(c *console.Console, extra []play.Lock, r *campaign.Record, noRuns bool) (*Matrix, error) {
+func readMatrix(c *console.Console, extra []subject.Lock, r *campaign.Record, noRuns bool) (*Matrix, error) {
 	plan, err := matrix.ReadPlan(r.Plan, extra)
 	return &Matrix{Console: c, Plan: plan, Asked: r.Asked, NoRuns: noRuns}, err
 }

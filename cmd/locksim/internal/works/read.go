@@ -9,11 +9,11 @@ import (
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/reviews"
 	"locksim/scenarios/outcome/sweeps"
-	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 )
 
 // Read is the work whose results a record has.
-func Read(c *console.Console, extra []play.Lock, r *campaign.Record, noRuns bool) (w publish.Work, err error) {
+func Read(c *console.Console, extra []subject.Lock, r *campaign.Record, noRuns bool) (w publish.Work, err error) {
 	switch r.Kind {
 	case explorations.Kind:
 		w, err = readExploration(c, r)

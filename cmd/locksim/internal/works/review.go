@@ -20,16 +20,17 @@ import (
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
 	"locksim/scenarios/outcome/reviews"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/review"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // Review is the review of a lock. It consists of other campaigns, whose jobs it
 // joins into one campaign. Each of them is nil where that part is not made.
 type Review struct {
 	*console.Console
-	lock   play.Lock
+	lock   subject.Lock
 	plan   *review.Work
 	matrix *Matrix
 	within *Exploration
@@ -42,7 +43,7 @@ type Review struct {
 }
 
 // NewReview is a review of a lock by its plan.
-func NewReview(c *console.Console, l play.Lock, plan *review.Work) *Review {
+func NewReview(c *console.Console, l subject.Lock, plan *review.Work) *Review {
 	x := &Review{Console: c, lock: l, plan: plan}
 	var parts []publish.Work
 	if plan.Matrix != nil {
@@ -77,12 +78,12 @@ func NewReview(c *console.Console, l play.Lock, plan *review.Work) *Review {
 	return x
 }
 
-func readReview(c *console.Console, extra []play.Lock, r *campaign.Record) (*Review, error) {
+func readReview(c *console.Console, extra []subject.Lock, r *campaign.Record) (*Review, error) {
 	plan, err := review.ReadWork(r.Plan, extra)
 	if err != nil {
 		return nil, err
 	}
-	l, err := play.FindLock(plan.Lock, extra)
+	l, err := redislocks.Find(plan.Lock, extra)
 	if err != nil {
 		return nil, err
 	}

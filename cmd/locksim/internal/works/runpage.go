@@ -12,6 +12,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 // runPageJob is the job of a child that repeats a run and writes its page.
@@ -33,7 +34,7 @@ func runPage(c *console.Console, r roster.Roster, j runPageJob) (publish.Page, e
 	if err != nil {
 		return publish.Page{}, err
 	}
-	l, err := play.FindLock(j.Lock, r.Extra)
+	l, err := redislocks.Find(j.Lock, r.Extra)
 	if err != nil {
 		return publish.Page{}, err
 	}

@@ -14,9 +14,10 @@ import (
 	"locksim/internal/dev/strategies/trials"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 func main() {
@@ -35,7 +36,7 @@ func run(args []string) error {
 		return fmt.Errorf("plan: %w", err)
 	}
 	print := json.NewEncoder(os.Stdout).Encode
-	l, space, err := subject(p.Lock)
+	l, space, err := searched(p.Lock)
 	if err != nil { // no client is granted it, or it panics
 		return atOnce(p, "fails without faults", print)
 	}
@@ -71,9 +72,9 @@ func atOnce(p trials.Plan, what string, print func(any) error) error {
 	return nil
 }
 
-// subject is a lock and the space of its search: what its promise covers and, for a specimen, what shows its mistake.
-func subject(name string) (play.Lock, spaces.Space, error) {
-	l, err := play.Kind(name)
+// searched is a lock and the space of its search: what its promise covers and, for a specimen, what shows its mistake.
+func searched(name string) (subject.Lock, spaces.Space, error) {
+	l, err := redislocks.Kind(name)
 	if err != nil {
 		return l, spaces.Space{}, err
 	}
@@ -89,7 +90,7 @@ func subject(name string) (play.Lock, spaces.Space, error) {
 }
 
 // searchOnce searches from a seed on until a run breaks the promise, or a limit of the plan is reached.
-func searchOnce(l play.Lock, space spaces.Space, first uint64, p trials.Plan) (trials.Trial, error) {
+func searchOnce(l subject.Lock, space spaces.Space, first uint64, p trials.Plan) (trials.Trial, error) {
 	t := trials.Trial{Strategy: string(space.Strategy), First: first}
 	began, err := cpu()
 	if err != nil {

@@ -1,4 +1,4 @@
-package play
+package subject
 
 import (
 	"fmt"
@@ -28,10 +28,12 @@ type ownKey struct {
 // grants reports whether servers of a kind grant locks.
 func (k ServerKind) grants() bool { return !k.Watches && !k.Behind && !k.Beside }
 
-// redisKind is the kind that needs no lock to bring it along. Its servers are made with what a world says of them:
-// their replicas, their persistence.
-var redisKind = ServerKind{Name: server.Redis.Kind, Prefix: server.Redis.Prefix,
-	own: &ownKey{number: func(w *file.World) *int { return &w.Redis }, most: file.MaxRedis}}
+// RedisKind is the kind that needs no lock to bring it along. It has no Make: its servers are made with what a world
+// says of them, their replicas and their persistence.
+func RedisKind() ServerKind {
+	return ServerKind{Facts: server.Redis, own: &ownKey{
+		number: func(w *file.World) *int { return &w.Redis }, most: file.MaxRedis}}
+}
 
 // validateServers returns an error about the first invalid servers of a lock, or
 // nil.
@@ -87,15 +89,16 @@ func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 		if s.Kind.own != nil {
 			continue
 		}
-		i := slices.IndexFunc(out, func(c file.ServerCount) bool { return c.Kind == s.Kind.Name })
+		i := slices.IndexFunc(out, func(c file.ServerCount) bool { return c.Name == s.Kind.Name })
 		if i < 0 {
-			out = append(out, file.ServerCount{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Count: s.Count, Leader: s.Kind.Leader,
-				Lacks: s.Kind.lacks(), Watches: s.Kind.Watches, Behind: s.Kind.Behind, Beside: s.Kind.Beside})
+			is := s.Kind.Facts
+			is.Lacks = s.Kind.lacks()
+			out = append(out, file.ServerCount{Facts: is, Count: s.Count})
 			continue
 		}
 		out[i].Count = max(out[i].Count, s.Count)
 	}
-	slices.SortFunc(out, func(a, b file.ServerCount) int { return strings.Compare(a.Kind, b.Kind) })
+	slices.SortFunc(out, func(a, b file.ServerCount) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -141,14 +144,26 @@ func ServerNames(locks ...Lock) []server.Facts {
 	for _, l := range locks {
 		for _, s := range l.Servers {
 			known := slices.ContainsFunc(out, func(n server.Facts) bool {
-				return n.Kind == s.Kind.Name &&
-					n.Prefix == s.Kind.Prefix
+				return n.Name == s.Kind.Name && n.Prefix == s.Kind.Prefix
 			})
 			if s.Kind.own == nil && !known {
-				out = append(out, server.Facts{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader,
-					Lacks: s.Kind.Lacks, Watches: s.Kind.Watches, Behind: s.Kind.Behind, Beside: s.Kind.Beside})
+				out = append(out, s.Kind.Facts)
 			}
 		}
 	}
 	return out
+}
+
+// Advice is what the kinds of servers say about a difference, each on a line.
+func (l Lock) Advice(d *trace.Divergence) string {
+	var lines []string
+	for _, s := range l.Servers {
+		if s.Kind.Advice == nil {
+			continue
+		}
+		if line := s.Kind.Advice(d); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }

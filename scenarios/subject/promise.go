@@ -1,4 +1,4 @@
-package play
+package subject
 
 import (
 	"fmt"
@@ -10,8 +10,6 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/lock/promise"
-	"locksim/scenarios/file"
-	"locksim/scenarios/outcome"
 )
 
 // Promises reports whether the lock promises that claims exclude each other
@@ -74,30 +72,6 @@ func (l Lock) JudgedMode() fence.Mode {
 	}
 	return fence.None
 }
-
-// Try plays a scenario once with the lock, in the mode in which it is judged, and
-// returns the violations of its promise. Errors are those of [Run].
-//
-// It is for searches, which make many runs of which few are read: the run has no story and no hash, and porcupine is
-// asked about a run with a violation and about one of 16 others.
-func (l Lock) Try(sc *file.Scenario, seed uint64) (*outcome.Outcome, []outcome.Violation, error) {
-	o, err := Run(sc, l, RunOptions{Seed: seed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true, Bare: true})
-	if err != nil {
-		return nil, nil, err
-	}
-	broken := outcome.Violations(o, l.JudgedBy())
-	run := &o.Modes[0]
-	if len(broken) > 0 || (seed+uint64(run.Events))%corroboratedEvery == 0 {
-		if err := run.Corroborate(); err != nil {
-			return nil, nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, run.Mode, err)
-		}
-	}
-	return o, broken, nil
-}
-
-// corroboratedEvery is the number of runs of a search for each about which porcupine is asked. The seed and the length
-// of the run decide, since all runs of a sweep have one seed.
-const corroboratedEvery = 16
 
 // DataMode is the fencing mode under which the lock promises right data; ok is
 // false if it promises nothing about data.
@@ -182,4 +156,25 @@ func DescribePromise(p lock.Promise) string {
 		text += "; duties: " + prose.Commas(p.Duties)
 	}
 	return text
+}
+
+// OnlyClaims reports whether all that is asked of the lock is whether its claims overlap: see [Lock.ClaimsAlone].
+func (l Lock) OnlyClaims() bool { return l.own != nil }
+
+// Own is what a lock promises of which only the claims are judged: see [Lock.ClaimsAlone]; nil for any other.
+func (l Lock) Own() *lock.Promise { return l.own }
+
+// DefaultModes are the fencing modes that a run of a lock compares by default: none,
+// and two that the lock can be used with. They are check and seal for a lock that
+// mints tokens, and claim and cas for one that does not.
+//
+// For a lock whose store is under test it is the rule of that.
+func DefaultModes(l Lock) []fence.Mode {
+	if l.TestsFence() {
+		return []fence.Mode{l.Data.Rule}
+	}
+	if l.Tokens {
+		return []fence.Mode{fence.None, fence.Check, fence.Seal}
+	}
+	return []fence.Mode{fence.None, fence.Claim, fence.CAS}
 }

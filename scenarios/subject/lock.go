@@ -1,21 +1,16 @@
-package play
+package subject
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
-	"locksim/scenarios/file"
-
-	goredis "github.com/redis/go-redis/v9"
-
 	"locksim/lock"
-	"locksim/lock/broken"
-	"locksim/scenarios/kinds"
-	"locksim/sim/redis"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds/server"
 )
 
 // Lock is a lock under test: one of ours, or any other behind a lock.Locker.
@@ -25,6 +20,17 @@ type Lock struct {
 	// New makes the lock of one client, with the dialer, the clocks and the random
 	// numbers of its environment. It is called once for each process of a run.
 	New func(e Env) (lock.Locker, error)
+	// Traits are what is known of it. The zero value is that of a lock on one Redis server that promises nothing.
+	Traits
+
+	cache *cache        // what runs keep for the next ones; nil for nothing
+	votes int           // how many of its servers grant it, if others have the data; 0 for all
+	kind  string        // its name in lock.kind of a scenario, if that is not Name
+	own   *lock.Promise // what it promises, if whether claims overlap is all that is asked; else nil
+}
+
+// Traits are what a lock says of itself: what it needs, how its user sees it, and what it promises.
+type Traits struct {
 	// Servers are the servers that it needs. Nil means one Redis server.
 	Servers []Servers
 	// Replicas is how many replicas of r0 it needs to be granted at all, for a lock that waits until they
@@ -98,15 +104,6 @@ type Lock struct {
 	// grow, the longest. [promise.DutySpares] is judged by it, and a lone client at the end of a run has as long to get
 	// the lock, where that is more than two seconds. 0 is for a lock that does not say it, or follows the scenario.
 	Pause time.Duration
-
-	reuse   *redis.Reuse // what runs keep for the next ones; nil for nothing
-	lessons *lessons     // the cache of what was learnt of its keys; nil for none
-	learnt  bool         // Keys were learnt
-	// fleeting are keys that were learnt, and that say nothing of who has the lock: see [Learnt].
-	fleeting []string
-	votes    int           // how many of its servers grant it, if others have the data; 0 for all
-	kind     string        // its name in lock.kind of a scenario, if that is not Name
-	own      *lock.Promise // what it promises, if whether claims overlap is all that is asked; else nil
 }
 
 // Servers are servers of one kind.
@@ -117,7 +114,7 @@ type Servers struct {
 }
 
 // Redis is the given number of Redis servers: r0, r1, …
-func Redis(count int) []Servers { return []Servers{{redisKind, count}} }
+func Redis(count int) []Servers { return []Servers{{RedisKind(), count}} }
 
 // Needs are the servers that the lock needs: Servers or, if that is nil, one Redis server.
 func (l Lock) Needs() []Servers {
@@ -127,8 +124,8 @@ func (l Lock) Needs() []Servers {
 	return l.Servers
 }
 
-// count is the number of servers of a kind that the lock needs.
-func (l Lock) count(kind string) int {
+// Count is the number of servers of a kind that the lock needs.
+func (l Lock) Count(kind string) int {
 	for _, s := range l.Needs() {
 		if s.Kind.Name == kind {
 			return s.Count
@@ -201,8 +198,9 @@ func (l Lock) LeastReplicas() int {
 // watchedReplicas is the number of replicas where others watch the primary.
 const watchedReplicas = 2
 
-// sized is the lock over the number of nodes that a scenario chooses, and with servers that have its settings.
-func (l Lock) sized(sc *file.Scenario) (Lock, error) {
+// In is the lock in the world of a scenario: over the number of nodes that the scenario chooses, and with servers that
+// have its settings. Errors are those of the scenario.
+func (l Lock) In(sc *file.Scenario) (Lock, error) {
 	l.Servers = slices.Clone(l.Servers)
 	for i, s := range l.Servers {
 		if s.Kind.In != nil {
@@ -217,7 +215,7 @@ func (l Lock) sized(sc *file.Scenario) (Lock, error) {
 	case l.votes > 0: // others of its servers have the data
 		l.votes = n
 		for i, s := range l.Servers {
-			if s.Kind.Name == redisKind.Name {
+			if s.Kind.Name == server.Redis.Name {
 				l.Servers[i].Count = n
 			}
 		}
@@ -230,13 +228,36 @@ func (l Lock) sized(sc *file.Scenario) (Lock, error) {
 // Cached is the lock with a cache of its compiled Redis scripts, and of what was learnt of its keys, which runs share.
 // They are faster, and otherwise the same. A copy shares the cache: give it another Name if it is to be another lock.
 func (l Lock) Cached() Lock {
-	if l.lessons == nil {
-		l.lessons = new(lessons)
-	}
-	if l.reuse == nil {
-		l.reuse = new(redis.Reuse)
+	if l.cache == nil {
+		l.cache = new(cache)
 	}
 	return l
+}
+
+// cache has a value of each type that runs of a lock share. It is safe for concurrent use.
+type cache struct {
+	mu     sync.Mutex
+	values map[reflect.Type]any
+}
+
+// Shared is the value of a type that all runs of a lock share, zero at first; nil for a lock without a cache: see
+// [Lock.Cached]. It is safe for concurrent use, if the type is.
+func Shared[T any](l Lock) *T {
+	if l.cache == nil {
+		return nil
+	}
+	l.cache.mu.Lock()
+	defer l.cache.mu.Unlock()
+	of := reflect.TypeFor[T]()
+	if v, ok := l.cache.values[of]; ok {
+		return v.(*T)
+	}
+	if l.cache.values == nil {
+		l.cache.values = map[reflect.Type]any{}
+	}
+	v := new(T)
+	l.cache.values[of] = v
+	return v
 }
 
 // Validate returns an error for the first field that is missing or invalid.
@@ -253,7 +274,7 @@ func (l Lock) Validate() error {
 	if l.Replicas < 0 || l.Replicas > file.MaxReplicas {
 		return fmt.Errorf("lock %s needs %d replicas: give 0 to %d", l.Name, l.Replicas, file.MaxReplicas)
 	}
-	if l.Replicas > 0 && l.count(redisKind.Name) == 0 {
+	if l.Replicas > 0 && l.Count(server.Redis.Name) == 0 {
 		return fmt.Errorf("lock %s needs replicas of r0 and no Redis server: name one in its Servers, or leave Replicas out",
 			l.Name)
 	}
@@ -274,169 +295,6 @@ func (l Lock) Validate() error {
 	}
 	if err := validatePromise(l.Promise); err != nil {
 		return fmt.Errorf("lock %s: %w", l.Name, err)
-	}
-	return nil
-}
-
-// recipe makes one of the locks of package lock.
-type recipe struct {
-	make  func(m maker) (lock.Locker, error)
-	queue func(resource string) string // see [Lock]
-}
-
-// makers has an entry for each of [kinds.Names].
-var makers = map[string]recipe{
-	"single":          {make: maker.single},
-	"fenced":          {make: maker.fenced},
-	"watchdog":        {make: withWatchdog(maker.single)},
-	"watchdog-fenced": {make: withWatchdog(maker.fenced)},
-	"reentrant":       {make: func(m maker) (lock.Locker, error) { return lock.NewReentrant(m.node(0), m.options()) }},
-	"reentrant-fenced": {make: func(m maker) (lock.Locker, error) {
-		return lock.NewReentrantFenced(m.node(0),
-			m.options())
-	}},
-	"fair": {queue: queueOf,
-		make: func(m maker) (lock.Locker, error) { return lock.NewFair(m.node(0), m.options()) }},
-	"fair-fenced": {queue: queueOf,
-		make: func(m maker) (lock.Locker, error) { return lock.NewFairFenced(m.node(0), m.options()) }},
-	"redlock":          {make: maker.redlock},
-	"redlock-watchdog": {make: withWatchdog(maker.redlock)},
-	"redlock-fenced": {make: func(m maker) (lock.Locker, error) {
-		return lock.NewRedlockFenced(m.majority(), lock.RedlockOptions{Options: m.options()})
-	}},
-}
-
-// maker makes the lock of one client.
-type maker struct {
-	env   Env
-	first func(e Env) *goredis.Client // makes that of the first node; nil for one that follows its primary by name
-}
-
-// node is a client of one node; that of the first node follows its primary.
-func (m maker) node(i int) *goredis.Client {
-	name := fmt.Sprintf("r%d", i)
-	switch {
-	case i == 0 && m.first != nil:
-		return m.first(m.env)
-	case i == 0:
-		name = Primary
-	}
-	return RedisClient(m.env, name)
-}
-
-// RedisClient makes a go-redis client of a server ("r0", or [Primary]) with the profile of
-// the scenario, in [file.LockSpec.Client]. A quiet one has the options of [redis.Quiet]
-// and ContextTimeoutEnabled, so that the deadline of its context bounds a request. A stock
-// one has those of [redis.Stock], the defaults of go-redis: a request lasts until it is
-// answered, or for up to five seconds four times, whatever the deadline of its context.
-// In neither does a cancellation end a request that is under way.
-func RedisClient(e Env, server string) *goredis.Client {
-	opt := redis.Stock()
-	if e.Spec().Client != file.ClientStock {
-		opt = redis.Quiet()
-		opt.ContextTimeoutEnabled = true
-	}
-	opt.Addr = e.Address(server)
-	return redis.ClientWith(e, opt)
-}
-
-func (m maker) majority() []lock.Redis {
-	nodes := make([]lock.Redis, cmp.Or(m.env.Spec().Nodes, kinds.RedlockNodes))
-	for i := range nodes {
-		nodes[i] = m.node(i)
-	}
-	return nodes
-}
-
-// options are lock options with the clock, the randomness and the owner ids of the
-// process.
-func (m maker) options() lock.Options {
-	spec := m.env.Spec()
-	o := lock.Options{
-		TTL:     spec.TTL,
-		Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max},
-		Clock:   m.env.Clock(),
-		Entropy: m.env.Entropy("lock"),
-		Jitter:  m.env.Source("lock"),
-	}
-	if spec.Wait == file.WaitNotify {
-		o.Waiting = lock.WaitNotify
-	}
-	return o
-}
-
-func (m maker) single() (lock.Locker, error) { return lock.NewSingle(m.node(0), m.options()) }
-
-func (m maker) fenced() (lock.Locker, error) { return lock.NewFenced(m.node(0), m.options()) }
-
-func (m maker) redlock() (lock.Locker, error) {
-	return lock.NewRedlock(m.majority(), lock.RedlockOptions{Options: m.options()})
-}
-
-// withWatchdog wraps a lock in a watchdog.
-func withWatchdog(inner func(maker) (lock.Locker, error)) func(maker) (lock.Locker, error) {
-	return func(m maker) (lock.Locker, error) {
-		l, err := inner(m)
-		if err != nil {
-			return nil, err
-		}
-		return lock.NewWatchdog(l, lock.WatchdogOptions{Clock: m.env.Clock()})
-	}
-}
-
-// Kind is one of the locks that come with locksim, also a specimen. The error lists
-// the names.
-func Kind(name string) (Lock, error) { return KindOver(name, nil) }
-
-// KindOver is [Kind] with the client of its first node that first makes, such as one that finds the primary by
-// Sentinels. A nil first is for a client that follows the primary by its name.
-func KindOver(name string, first func(e Env) *goredis.Client) (Lock, error) {
-	k, err := kinds.Find(name)
-	if err != nil {
-		return Lock{}, err
-	}
-	l := Lock{
-		Name: name, Servers: Redis(k.Redis), Tokens: k.Tokens, Keys: keysOf, Promise: k.Promise, About: k.About,
-		ForWhom:     k.ForWhom,
-		FollowsSpec: true, Quorum: k.Redis > 1,
-	}
-	if short, ok := strings.CutPrefix(name, kinds.BrokenPrefix); ok {
-		if err := l.specimen(short); err != nil {
-			return Lock{}, err
-		}
-		return l.Cached(), nil
-	}
-	m := makers[name]
-	l.Queue, l.Taken = m.queue, []error{lock.ErrTaken}
-	l.New = func(e Env) (lock.Locker, error) { return m.make(maker{e, first}) }
-	return l.Cached(), nil
-}
-
-// specimen sets the keys and the constructor of the specimen of that name.
-func (l *Lock) specimen(name string) error {
-	s, err := broken.Find(name)
-	if err != nil {
-		return err
-	}
-	l.Keys = s.Keys
-	if s.Queue {
-		l.Queue = queueOf
-	}
-	l.Promise.Duties = s.Duties
-	if s.Detection > 0 {
-		l.Lease, l.Detection = LeaseHeld, s.Detection
-	}
-	l.New = func(e Env) (lock.Locker, error) {
-		m := maker{env: e}
-		nodes := make([]goredis.Cmdable, s.Nodes)
-		if s.Nodes > 1 {
-			nodes = make([]goredis.Cmdable, cmp.Or(e.Spec().Nodes, s.Nodes))
-		}
-		for i := range nodes {
-			nodes[i] = m.node(i)
-		}
-		return s.New(nodes, broken.Options{Options: m.options(), Identity: e.Identity(), Wall: e.WallClock(),
-			Point: func(label string) { _ = e.Point(label) }})
 	}
 	return nil
 }
@@ -474,43 +332,8 @@ func (e *MissingError) Unwrap() []error { return []error{ErrUnknownLock, e.Why} 
 // ErrUnknownLock is returned when a program does not have a lock of a name.
 var ErrUnknownLock = errors.New("there is no lock")
 
-// FindLock is the lock of that name: one of extra, or a kind that comes with
-// locksim. The error is an [ErrUnknownLock]. It lists them all, or names the package that has
-// the lock.
-func FindLock(name string, extra []Lock) (Lock, error) {
-	names := kinds.Names()
-	for _, l := range extra {
-		if l.Name == name {
-			return l.Cached(), l.Missing()
-		}
-		names = append(names, l.Name)
-	}
-	if l, ok, err := fencedBy(name, extra); ok {
-		return l, err
-	}
-	if where, ok := kinds.Package(name); ok {
-		return Lock{}, fmt.Errorf("%w %q in this program: package %s has it, for app.Main", ErrUnknownLock, name, where)
-	}
-	if kinds.Reserved(name) {
-		return Kind(name)
-	}
-	return Lock{}, fmt.Errorf("%w %q: there are %s", ErrUnknownLock, name, strings.Join(names, ", "))
+// SaysTaken reports whether an error of an Acquire says that the lock is taken.
+func (l Lock) SaysTaken(err error) bool {
+	return errors.Is(err, lock.ErrTaken) ||
+		slices.ContainsFunc(l.Taken, func(taken error) bool { return errors.Is(err, taken) })
 }
-
-// Library is the scenarios of the library that are about a lock of the program: a kind that comes with locksim, or one
-// of extra. They are sorted by name. The caller owns the slice and the scenarios. The error is that of [file.Library].
-func Library(extra []Lock) ([]*file.Scenario, error) {
-	all, err := file.Library()
-	return slices.DeleteFunc(all, func(sc *file.Scenario) bool {
-		return !slices.ContainsFunc(sc.LockNames(), func(name string) bool {
-			_, elsewhere := kinds.Package(name)
-			return !elsewhere || slices.ContainsFunc(extra, func(l Lock) bool { return l.Name == name })
-		})
-	}), err
-}
-
-// queueOf is the key in which a fair lock keeps its waiters, in order.
-func queueOf(resource string) string { return keysOf(resource)[0] + ":queue" }
-
-// keysOf are the lock keys of a resource; all kinds use the same.
-func keysOf(resource string) []string { return []string{lock.DefaultKeyPrefix + "{" + resource + "}"} }

@@ -1,4 +1,4 @@
-package scenarios_test
+package subject_test
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
-	"locksim/scenarios"
+	"locksim/scenarios/subject"
 )
 
 // process is the environment of a client of which only the context is asked.
 type process struct {
-	scenarios.Env
+	subject.Env
 	ctx context.Context
 }
 
@@ -33,7 +33,7 @@ func TestNewLease(t *testing.T) {
 		calls, answer := 0, error(nil)
 		lost := make(chan struct{})
 		lease := func() lock.Lease {
-			return scenarios.NewLease(asked, process{ctx: life}, scenarios.Grant{
+			return subject.NewLease(asked, process{ctx: life}, subject.Grant{
 				Unlock: func(context.Context) error { calls++; return answer }, Lost: lost, Token: 7,
 			})
 		}
@@ -58,7 +58,7 @@ func TestNewLease(t *testing.T) {
 		if cause := context.Cause(b.Context()); !errors.Is(cause, lock.ErrLost) {
 			t.Errorf("a lost lease ended by %v", cause)
 		}
-		d := scenarios.NewLease(asked, process{ctx: life}, scenarios.Grant{Until: func() time.Time { return time.Unix(1, 0) },
+		d := subject.NewLease(asked, process{ctx: life}, subject.Grant{Until: func() time.Time { return time.Unix(1, 0) },
 			Extend: func(context.Context) error { return io.EOF }})
 		die()
 		synctest.Wait()
@@ -74,7 +74,7 @@ func TestNewLease(t *testing.T) {
 // The end of a term is the loss of its lease, which says how often the election has called back.
 func TestTerm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		term := scenarios.NewTerm()
+		term := subject.NewTerm()
 		select {
 		case <-term.Leads():
 			t.Error("it leads before it is told")
@@ -82,8 +82,8 @@ func TestTerm(t *testing.T) {
 			term.Started()
 		}
 		<-term.Leads()
-		l := scenarios.NewLease(t.Context(), process{ctx: t.Context()},
-			scenarios.Grant{Term: term, Unlock: func(context.Context) error { return nil }})
+		l := subject.NewLease(t.Context(), process{ctx: t.Context()},
+			subject.Grant{Term: term, Unlock: func(context.Context) error { return nil }})
 		for range 2 {
 			term.Stopped()
 			<-l.Lost()
@@ -110,7 +110,7 @@ func TestNewLeaseTTL(t *testing.T) {
 		const ttl = 8 * time.Second
 		answer, asked := error(nil), time.Now()
 		time.Sleep(time.Second) // the request was on its way
-		l := scenarios.NewLease(t.Context(), timed{process{ctx: t.Context()}}, scenarios.Grant{
+		l := subject.NewLease(t.Context(), timed{process{ctx: t.Context()}}, subject.Grant{
 			Unlock: func(context.Context) error { return nil }, TTL: ttl, Asked: asked,
 			Extend: func(context.Context) error { time.Sleep(time.Second); return answer },
 		})
@@ -143,18 +143,18 @@ func TestUnanswered(t *testing.T) {
 		"marked already":  {lock.ErrOutcomeUnknown, true},
 		"lost, certainly": {lock.ErrNotHeld, false},
 	} {
-		got := scenarios.Unanswered(c.err, taken)
+		got := subject.Unanswered(c.err, taken)
 		if errors.Is(got, lock.ErrOutcomeUnknown) != c.unknown || !errors.Is(got, c.err) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if err := scenarios.NotHeld(io.EOF, taken); errors.Is(err, lock.ErrNotHeld) {
+	if err := subject.NotHeld(io.EOF, taken); errors.Is(err, lock.ErrNotHeld) {
 		t.Errorf("%v counts as not held", err)
 	}
-	if err := scenarios.NotHeld(taken, taken); !errors.Is(err, lock.ErrNotHeld) || !errors.Is(err, taken) {
+	if err := subject.NotHeld(taken, taken); !errors.Is(err, lock.ErrNotHeld) || !errors.Is(err, taken) {
 		t.Errorf("%v does not count as not held", err)
 	}
-	if err := scenarios.NotHeld(nil, taken); err != nil {
+	if err := subject.NotHeld(nil, taken); err != nil {
 		t.Error(err)
 	}
 }
@@ -164,17 +164,17 @@ func TestRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, tries := time.Now(), 0
 		third := func(context.Context) (bool, error) { tries++; return tries == 3, nil }
-		if err := scenarios.Retry(t.Context(), lock.SystemClock(), time.Second, third); err != nil || tries != 3 ||
+		if err := subject.Retry(t.Context(), lock.SystemClock(), time.Second, third); err != nil || tries != 3 ||
 			time.Since(began) != 2*time.Second {
 			t.Errorf("%v after %d tries in %v", err, tries, time.Since(began))
 		}
-		if err := scenarios.Retry(t.Context(), lock.SystemClock(), time.Second,
+		if err := subject.Retry(t.Context(), lock.SystemClock(), time.Second,
 			func(context.Context) (bool, error) { return false, io.EOF }); !errors.Is(err, io.EOF) {
 			t.Error(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := scenarios.Retry(ctx, lock.SystemClock(), time.Second, func(context.Context) (bool, error) {
+		if err := subject.Retry(ctx, lock.SystemClock(), time.Second, func(context.Context) (bool, error) {
 			return false,
 				nil
 		}); !errors.Is(err, context.DeadlineExceeded) {
@@ -186,9 +186,9 @@ func TestRetry(t *testing.T) {
 // The text of an error does not depend on the order in which its parts came.
 func TestSorted(t *testing.T) {
 	a, b := errors.New("r0: refused"), errors.New("r1: late")
-	one, other := scenarios.Sorted(errors.Join(a, b, a)), scenarios.Sorted(errors.Join(b, a))
+	one, other := subject.Sorted(errors.Join(a, b, a)), subject.Sorted(errors.Join(b, a))
 	if one.Error() != "r0: refused; r1: late" || one.Error() != other.Error() || !errors.Is(one, b) ||
-		scenarios.Sorted(nil) != nil {
+		subject.Sorted(nil) != nil {
 		t.Errorf("%q and %q", one, other)
 	}
 }

@@ -1,4 +1,4 @@
-package scenarios
+package subject
 
 import (
 	"context"
@@ -11,8 +11,6 @@ import (
 
 	"locksim/lock"
 )
-
-// This file is what most adapters need: with it the glue of a plain lock is a dozen lines.
 
 // LockerFunc is a function that acquires, as a [lock.Locker].
 type LockerFunc func(ctx context.Context, name string) (lock.Lease, error)

@@ -1,4 +1,6 @@
-package redis
+// Package redisclient makes go-redis clients for a simulated world, for the environment of a lock under test, or for
+// anything else that can dial. It compiles no server.
+package redisclient
 
 import (
 	"context"
@@ -16,6 +18,10 @@ import (
 	"locksim/faults"
 )
 
+// Primary is the name that leads to the first Redis server, or to the replica that
+// a failover has promoted.
+const Primary = "primary"
+
 // Machine is where a client runs: a locksim/sim.Process, the environment of a lock under test, or anything else that
 // can dial.
 type Machine interface {
@@ -27,22 +33,22 @@ type Machine interface {
 	OnEnd(func())
 }
 
-// Client returns a go-redis client of a server ("r0") with the quiet profile: no retries, no identity handshake, one
+// New returns a go-redis client of a server ("r0") with the quiet profile: no retries, no identity handshake, one
 // attempt to dial. It is closed at the end of the run.
-func Client(m Machine, server string) *redis.Client {
+func New(m Machine, server string) *redis.Client {
 	opt := Quiet()
 	opt.Addr = m.Address(server)
-	return ClientWith(m, opt)
+	return With(m, opt)
 }
 
-// ClientWith returns a go-redis client with the caller's options and the machine's dialer. Addr must be an address from
+// With returns a go-redis client with the caller's options and the machine's dialer. Addr must be an address from
 // the machine, or a server's name with a port: commands of a client with another one get an error.
 //
 // The client's pool is registered with the machine, so that faults can exhaust it. A client that is created otherwise
 // must never exhaust its pool in a program with several runs: go-redis keeps timers of one run for the next, where the
 // Go runtime then ends the program.
-func ClientWith(m Machine, opt *redis.Options) *redis.Client {
-	disableLogging()
+func With(m Machine, opt *redis.Options) *redis.Client {
+	Silence()
 	o := *opt
 	p := &pool{machine: m}
 	o.Dialer = p.dial
@@ -51,11 +57,11 @@ func ClientWith(m Machine, opt *redis.Options) *redis.Client {
 	return p.client
 }
 
-// FailoverClientWith returns a go-redis client that finds the primary by Sentinels, with the caller's options and the
+// Failover returns a go-redis client that finds the primary by Sentinels, with the caller's options and the
 // machine's dialer. SentinelAddrs are names of Sentinels, or addresses from the machine. Otherwise it is as
-// [ClientWith].
-func FailoverClientWith(m Machine, opt *redis.FailoverOptions) *redis.Client {
-	disableLogging()
+// [With].
+func Failover(m Machine, opt *redis.FailoverOptions) *redis.Client {
+	Silence()
 	o := *opt
 	o.SentinelAddrs = nil
 	for _, name := range opt.SentinelAddrs {
@@ -263,8 +269,8 @@ func (p *pool) Dirty() bool {
 	return p.most.Load() >= size
 }
 
-// disableLogging keeps go-redis from writing to standard error, where it logs failed dials.
-var disableLogging = sync.OnceFunc(func() { redis.SetLogger(noLog{}) })
+// Silence keeps go-redis from writing to standard error, where it logs failed dials.
+var Silence = sync.OnceFunc(func() { redis.SetLogger(noLog{}) })
 
 type noLog struct{}
 

@@ -1,0 +1,33 @@
+package subject
+
+import (
+	"locksim/lock"
+	"locksim/lock/fence"
+)
+
+// Data is protected data in the servers of a lock, for scenarios whose data is not in the store s0.
+//
+// The trace has a [trace.Decision] of a server for each operation that has taken effect or was refused, as that of the
+// store.
+type Data struct {
+	// Fence is the name of a store that is itself under test, in place of s0, as a scenario has it in store; and "" for
+	// data that is assumed to be right. The store is judged by its answers alone ([checker.History].Fence), and the lock
+	// has no other part in it than to mint the tokens.
+	Fence string
+	// Rule is the rule by which that store refuses: check, seal or strict.
+	Rule fence.Mode
+	// Ledger says that the lock beside it is the one that comes with each fence: see [Ledger].
+	Ledger bool
+	// Open is the access of a client to the data, behind a fence.
+	Open func(e Env, mode fence.Mode) (Store, error)
+	// Within works in the transaction that has the lock, without a fence: what is written there takes effect when Release
+	// returns nil. s is what Open has returned. Nil is for a lock without a transaction. Searches let the holders work
+	// there if the lock promises right data in mode none.
+	Within func(s Store, l lock.Lease) Store
+}
+
+// WorksWithin reports whether the lock promises that the data is right without a fence, and has the transaction in
+// which it is: a search then lets the holders work there.
+func (l Lock) WorksWithin() bool {
+	return l.Data != nil && l.Data.Within != nil && l.Promise.Data == string(fence.None)
+}
