@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/scenarios"
-	"locksim/scenarios/play"
+	"locksim/scenarios/redislocks"
 )
 
 var update = flag.Bool("update", false, "write the output of the commands, and the text of the files, into the pages")
@@ -481,7 +481,7 @@ func TestDocsScenarios(t *testing.T) {
 			continue
 		}
 		for _, name := range sc.LockNames() {
-			l, err := play.FindSubject(name, sc.Store, append(locks(), onTrial()...))
+			l, err := redislocks.FindSubject(name, sc.Store, append(locks(), onTrial()...))
 			if err != nil {
 				t.Errorf("%s: %v", b.page.name, err)
 				continue
@@ -503,7 +503,7 @@ func TestDocsScenarios(t *testing.T) {
 
 // The pages promise that the adapter of the quick start has fewer than 20 lines.
 func TestTheGlueIsShort(t *testing.T) {
-	_, body, _ := strings.Cut(readFile(t, filepath.Join(quickstart, "mutex_test.go")), "\n)\n")
+	_, body, _ := strings.Cut(readFile(t, filepath.Join(quickstart, "adapter", "adapter.go")), "\n)\n")
 	lines := 0
 	for line := range strings.Lines(body) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
@@ -523,7 +523,8 @@ func TestDocsShowTheQuickStart(t *testing.T) {
 	}
 	beside(t)
 	dir := t.TempDir()
-	copySources(t, quickstart, dir)
+	copySources(t, quickstart, dir, "*.go", "go.*")
+	copySources(t, filepath.Join(quickstart, "adapter"), filepath.Join(dir, "adapter"), "*.go")
 	from, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
@@ -559,10 +560,13 @@ func TestDocsShowTheQuickStart(t *testing.T) {
 	}
 }
 
-// copySources copies a module without the failures that its tests have stored.
-func copySources(t *testing.T, from, to string) {
+// copySources copies the files of a folder, without the failures that its tests have stored.
+func copySources(t *testing.T, from, to string, patterns ...string) {
 	t.Helper()
-	for _, pattern := range []string{"*.go", "go.*"} {
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range patterns {
 		files, err := filepath.Glob(filepath.Join(from, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s has no %s: %v", from, pattern, err)

@@ -1,5 +1,5 @@
-// Package quickstart tests a user's lock with locksim: the lock is in mutex.go,
-// and all of the glue in mutex_test.go.
+// Package quickstart has a user's lock, and a test of it with locksim: the lock is in
+// mutex.go, all of the glue in adapter/adapter.go, and the test in mutex_test.go.
 package quickstart
 
 import (
@@ -16,14 +16,16 @@ const TTL = 2 * time.Second
 
 // Mutex is one grant of a lock in Redis. It does not depend on locksim.
 type Mutex struct {
-	client     *redis.Client
-	key, owner string
-	until      time.Time
+	Client *redis.Client
+	Key    string
+
+	owner string
+	until time.Time
 }
 
 // New returns a mutex on a key, for one owner.
 func New(client *redis.Client, key string) *Mutex {
-	return &Mutex{client: client, key: key, owner: rand.Text()}
+	return &Mutex{Client: client, Key: key, owner: rand.Text()}
 }
 
 // Until is the end of the lease.
@@ -36,7 +38,7 @@ func (m *Mutex) Until() time.Time { return m.until }
 func (m *Mutex) Lock(ctx context.Context) error {
 	for {
 		m.until = time.Now().Add(TTL) // counted from before the request
-		has, err := m.client.SetArgs(ctx, m.key, m.owner, redis.SetArgs{Mode: "NX", Get: true, TTL: TTL}).Result()
+		has, err := m.Client.SetArgs(ctx, m.Key, m.owner, redis.SetArgs{Mode: "NX", Get: true, TTL: TTL}).Result()
 		if errors.Is(err, redis.Nil) || err == nil && has == m.owner {
 			return nil
 		}
@@ -66,7 +68,7 @@ var ErrNotHeld = errors.New("mutex: not held")
 func (m *Mutex) Unlock(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), TTL)
 	defer cancel()
-	deleted, err := compareAndDelete.Run(ctx, m.client, []string{m.key}, m.owner).Int()
+	deleted, err := compareAndDelete.Run(ctx, m.Client, []string{m.Key}, m.owner).Int()
 	if err == nil && deleted == 0 {
 		return ErrNotHeld
 	}

@@ -1,4 +1,4 @@
-package quickstart
+package quickstart_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"locksim/examples/quickstart"
+	"locksim/examples/quickstart/adapter"
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/reports/markdown"
@@ -14,13 +16,13 @@ import (
 
 // naive releases Mutex by DEL without a check of the key's owner, a common first
 // mistake.
-func naive(m *Mutex, ctx context.Context) error { return m.client.Del(ctx, m.key).Err() }
+func naive(m *quickstart.Mutex, ctx context.Context) error { return m.Client.Del(ctx, m.Key).Err() }
 
 func TestNaive(t *testing.T) {
 	if os.Getenv("NAIVE") == "" {
 		t.Skip("this test must fail: NAIVE=1 go test -run TestNaive .")
 	}
-	scenarios.Check(t, underTest("naive", naive), scenarios.Options{Seed: 1,
+	scenarios.Check(t, adapter.Lock("naive", naive), scenarios.Options{Seed: 1,
 		Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
 			return html.Run(w, o, reports.Options{Replay: replay})
 		},

@@ -196,7 +196,10 @@ func TestUsage(t *testing.T) {
 func TestQuickstart(t *testing.T) {
 	dir := t.TempDir()
 	from := filepath.Join(root, "examples", "quickstart")
-	for _, name := range []string{"go.mod", "go.sum", "mutex.go", "mutex_test.go", "naive_test.go"} {
+	if err := os.Mkdir(filepath.Join(dir, "adapter"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go.mod", "go.sum", "mutex.go", "mutex_test.go", "naive_test.go", "adapter/adapter.go"} {
 		text, err := os.ReadFile(filepath.Join(from, name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), text, 0o644)
