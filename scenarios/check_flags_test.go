@@ -34,7 +34,7 @@ import (
 func sound() scenarios.Lock {
 	promise, _ := lock.PromiseOf("single")
 	promise.Duties = nil // the leases of some of the fakes have no context that ends
-	return scenarios.Lock{Name: "theirs", Promise: promise, New: func(e scenarios.Env) (lock.Locker, error) {
+	return scenarios.Lock{Name: "theirs", Traits: scenarios.Traits{Promise: promise}, New: func(e scenarios.Env) (lock.Locker, error) {
 		return lock.NewSingle(redisclient.New(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}}
 }

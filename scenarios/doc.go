@@ -17,7 +17,7 @@
 //			New: func(e scenarios.Env) (lock.Locker, error) {
 //				return adapt(mylock.New(scenarios.RedisClient(e, scenarios.Primary))), nil
 //			},
-//			Promise: lock.LeasePromise(),
+//			Traits: scenarios.Traits{Promise: lock.LeasePromise()},
 //		}, scenarios.Options{})
 //	}
 //

@@ -214,7 +214,7 @@ import (
 )
 
 func check(t *testing.T, name string, unlock func(context.Context, *redis.Client, string, string) error) {
-	l := scenarios.Lock{Name: name, Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}, Data: "claim"}, New: func(e scenarios.Env) (lock.Locker, error) {
+	l := scenarios.Lock{Name: name, Traits: scenarios.Traits{Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}, Data: "claim"}}, New: func(e scenarios.Env) (lock.Locker, error) {
 		client := scenarios.RedisClient(e, scenarios.Primary)
 		return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
 			owner := rand.Text()
@@ -289,7 +289,7 @@ func (c used) Eval(script *pool.Script, args ...any) (any, error) {
 }
 
 func TestRedsync(t *testing.T) {
-	l := scenarios.Lock{Name: "redsync-4.0.3", Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}, Data: "claim", SelfExcludes: true}, New: func(e scenarios.Env) (lock.Locker, error) {
+	l := scenarios.Lock{Name: "redsync-4.0.3", Traits: scenarios.Traits{Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}, Data: "claim", SelfExcludes: true}}, New: func(e scenarios.Env) (lock.Locker, error) {
 		client := scenarios.RedisClient(e, scenarios.Primary)
 		return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
 			var asked time.Time

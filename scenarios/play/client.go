@@ -423,7 +423,7 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 	}
 	if endless(c.play.lock.Lock, lease) {
 		_ = c.mistaken("the lease of %s on %s, of step %d, has no end: its Until is the zero time. Set Lease in the "+
-			"scenarios.Lock of %s: LeaseCounted, with LeaseTTL, for leases that last for a TTL from the call of Acquire; "+
+			"Traits of %s: LeaseCounted, with LeaseTTL, for leases that last for a TTL from the call of Acquire; "+
 			"LeaseHeld, with Detection, for those that last until they are released or Lost is closed, such as that of a "+
 			"session. Or let Until return the instant of the request plus the TTL",
 			g.Client, trace.Name(resource), granted, c.play.lock.Name)

@@ -22,13 +22,13 @@ var questionRules = slices.Concat([]questionRule{
 	{"describe", "the lock has no description",
 		func(f *Figures) bool { return !f.Described },
 		func(*Figures) string {
-			return "How does the lock work? It has no description (the field About of scenarios.Lock)."
+			return "How does the lock work? It has no description (the field About of its Traits)."
 		}},
 	{"promise", "the lock promises nothing",
 		func(f *Figures) bool { return !f.Promises },
 		func(*Figures) string {
-			return "What does the lock promise, and under which faults? Without a promise (the field Promise of " +
-				"scenarios.Lock) it cannot be judged by one."
+			return "What does the lock promise, and under which faults? Without a promise (the field Promise of its " +
+				"Traits) it cannot be judged by one."
 		}},
 	{"fence", "a fence rescued data",
 		func(f *Figures) bool { _, ok := f.rescuer(); return ok },
