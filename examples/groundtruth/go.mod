@@ -17,6 +17,7 @@ require (
 	github.com/go-redis/redis/v8 v8.11.4
 	github.com/go-redsync/redsync v1.3.0
 	github.com/go-redsync/redsync/v4 v4.12.1
+	github.com/goccy/go-yaml v1.19.2
 	github.com/gomodule/redigo v2.0.0+incompatible
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mattes/migrate v3.0.1+incompatible
@@ -44,7 +45,6 @@ require (
 	github.com/docker/go-connections v0.8.2 // indirect
 	github.com/docker/go-units v0.5.0 // indirect
 	github.com/go-zookeeper/zk v1.0.4 // indirect
-	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/gorilla/mux v1.8.1 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
