@@ -19,7 +19,8 @@ func (p runPlan) runs() int { return p.blocks * p.block }
 const rapidChecks = 100
 
 // planRuns follows -short and -rapid.checks as rapid itself does: it makes so many
-// checks, and a fifth of them with -short.
+// checks, and a fifth of them with -short. Of fewer runs than there are checks each is a block, and the other checks
+// play nothing.
 func planRuns(runs int) runPlan {
 	p := runPlan{blocks: rapidChecks}
 	if f := flag.Lookup("rapid.checks"); f != nil {
@@ -32,6 +33,8 @@ func planRuns(runs int) runPlan {
 	}
 	p.block = (defaultRuns + rapidChecks - 1) / rapidChecks
 	switch {
+	case runs > 0 && runs < rapidChecks:
+		p.blocks, p.block = (p.blocks*runs+rapidChecks-1)/rapidChecks, 1
 	case runs > 0:
 		p.block = (runs + rapidChecks - 1) / rapidChecks
 	case testing.Short():
@@ -54,10 +57,11 @@ func (c *checkup) trySeeds() {
 // failure, and all others pass at once, since the schedule is minimal already.
 func (c *checkup) tryRapid() {
 	tb := &rapidTB{TB: c.t}
-	failed, line := uint64(0), ""
+	failed, line, tried := uint64(0), "", 0
 	rapid.Check(tb, func(t *rapid.T) {
 		first := anySeed.Draw(t, "seed")
-		if line == "" {
+		if line == "" && tried < c.plan.blocks {
+			tried++
 			if c.tryBlock(first); c.failure != "" {
 				failed = first
 				line, _, _ = strings.Cut(c.failure, "\n")

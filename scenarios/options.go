@@ -11,7 +11,7 @@ import (
 
 // Options say what [Check] and [Fuzz] try. The zero value is a good default.
 type Options struct {
-	// Runs is the number of schedules to try, rounded up to a multiple of 100. 0
+	// Runs is the number of schedules to try, rounded up to a multiple of 100 if it is more than that. 0
 	// means 2,000, or 200 with -short; -short reduces any other number to a fifth.
 	// -rapid.checks=N scales the number by N/100.
 	Runs int

@@ -2,13 +2,13 @@ package etcdlocks_test
 
 import (
 	"context"
-	"os"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"locksim/checker"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
@@ -23,11 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // The lock keeps its promise. With LOCKSIM_SOAK=1 it is 3,000 runs: seed 3260 is not repeatable, since a slice takes a
 // piece of gRPC apart (docs/explanation/determinism.md).
 func TestLock(t *testing.T) {
-	runs := 40
-	if os.Getenv("LOCKSIM_SOAK") == "1" {
-		runs = 3000
-	}
-	scenarios.Check(t, etcdlocks.Lock(), scenarios.Options{Runs: runs, Seed: 1, Dir: t.TempDir()})
+	scenarios.Check(t, etcdlocks.Lock(), scenarios.Options{Runs: testruns.Soak(t, 3000, 0.008), Seed: 1, Dir: t.TempDir()})
 }
 
 // wrong is the lock with a mistake in its leases.

@@ -1,7 +1,6 @@
 package zklocks_test
 
 import (
-	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -25,9 +24,5 @@ func TestEqualInFreshProcesses(t *testing.T) { testruns.EqualRuns(t, zklocks.All
 
 // The lock keeps its promise, of order too. With LOCKSIM_SOAK=1 it is 5,000 runs.
 func TestLock(t *testing.T) {
-	runs := 40
-	if os.Getenv("LOCKSIM_SOAK") == "1" {
-		runs = 5000
-	}
-	scenarios.Check(t, zklocks.Lock(), scenarios.Options{Runs: runs, Seed: 1, Dir: t.TempDir()})
+	scenarios.Check(t, zklocks.Lock(), scenarios.Options{Runs: testruns.Soak(t, 5000, 0.008), Seed: 1, Dir: t.TempDir()})
 }
