@@ -67,7 +67,8 @@ func unmetBy(sc *file.Scenario, name string, locks []subject.Lock) (unmet []stri
 	if err != nil {
 		return nil, err
 	}
-	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: slices.Sorted(maps.Keys(sc.Expect[name])), Bare: true})
+	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: slices.Sorted(maps.Keys(sc.Expect[name])), Bare: true,
+		Shared: true})
 	if err != nil {
 		return nil, err
 	}
