@@ -200,7 +200,11 @@ func TestDocsAreWhereTheyAreNamed(t *testing.T) {
 		headings[name] = page{name, readFile(t, filepath.Join(root, name))}.anchors()
 	}
 	for _, name := range files(t, ".go", ".md", ".html", ".yaml", ".yml", ".sh", "Makefile") {
-		for _, m := range namedPage.FindAllStringSubmatch(readFile(t, filepath.Join(root, name)), -1) {
+		text := readFile(t, filepath.Join(root, name))
+		if !strings.Contains(text, "docs/") { // the pattern takes a second for all files
+			continue
+		}
+		for _, m := range namedPage.FindAllStringSubmatch(text, -1) {
 			switch anchors := headings[m[1]]; {
 			case anchors == nil:
 				t.Errorf("%s names %s, and there is no such page", name, m[1])
