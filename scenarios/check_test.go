@@ -105,6 +105,7 @@ func TestCheckFinds(t *testing.T) {
 	if len(j.errors) != 1 {
 		t.Fatalf("%d errors:\n%s", len(j.errors), j.said())
 	}
+	wants(t, j.said(), `^page: set Options\.Page, to func\(w io\.Writer, o \*scenarios\.Outcome, replay string\) error \{`)
 	wants(t, j.errors[0], `\Aseed \d+: theirs fails: overlap in mode claim`, `^  c\d was granted order at step \d+`,
 		`^story in mode claim:$`, `^ +\d+ +[\d.]+m?s  c\d +is granted order`,
 		`^schedule, \d faults? of the \d that were drawn:$`,
@@ -253,8 +254,6 @@ func TestCheckAsksForAPromise(t *testing.T) {
 func TestCheckWritesThePage(t *testing.T) {
 	opts := quick(t)
 	broken := testlocks.NoOwnerCheck("theirs")
-	wants(t, checked(t, "TestTheirs", broken, opts).said(),
-		`^page: set Options\.Page, to func\(w io\.Writer, o \*scenarios\.Outcome, replay string\) error \{`)
 	opts.Page = func(w io.Writer, o *scenarios.Outcome, replay string) error {
 		_, err := fmt.Fprintf(w, "%s %s\n%s\n%s", o.Lock, o.Modes[0].Verdict.Label, replay, o.Cause.Says)
 		return err

@@ -37,7 +37,7 @@ func (a asking) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 func TestNoExtension(t *testing.T) {
 	l := testlocks.UserLock("never-extends", func(_ scenarios.Env, l lock.Locker) lock.Locker { return unextended{l} })
 	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}}
-	j := checked(t, "TestNeverExtends", l, scenarios.Options{Runs: 200, Seed: 1, Dir: t.TempDir()})
+	j := checked(t, "TestNeverExtends", l, scenarios.Options{Runs: 60, Seed: 1, Dir: t.TempDir()})
 	if want := "never-extends: no Extend succeeded, of "; !j.failed ||
 		!strings.HasPrefix(strings.Join(j.errors, "\n"), want) {
 		t.Errorf("want %s\n%s", want, j.said())

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/internal/soak"
 	"locksim/internal/testpages"
 )
 
 // Three pages are followed together: the changes of one give a fault that scenario files have, that strikes, and of
 // which stories tell; those of another a kind of servers and a lock on it, which a scenario file names; those of the
-// third a key that is read, written, checked, and played. Each changes few files.
+// third a key that is read, written, checked, and played. Each changes few files. Without LOCKSIM_SOAK the changes fit,
+// and are Go.
 func TestPages(t *testing.T) {
 	module, pages := testpages.Follow(t, "../..", "docs/contributing/adding-a-fault.md",
 		"docs/contributing/adding-a-server.md", "docs/contributing/adding-a-scenario-key.md")
@@ -21,6 +23,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("page %d adds %q and changes %q, want %d and %d files", i, p.New, p.Changed, most.added, most.changed)
 		}
 	}
+	soak.Only(t, "it compiles most of the module")
 	module.Go(t, "test", "-vet=off", "./sim/trace", "-run", "Words|Fields|Event")
 	if out := module.Go(t, "test", "-vet=off", "./scenarios/file", "-run", "^TestKeys$/^warmup$",
 		"-v"); !strings.Contains(out, "--- PASS: TestKeys/warmup") {

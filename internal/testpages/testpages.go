@@ -5,6 +5,8 @@ package testpages
 import (
 	"bytes"
 	"encoding/json"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,6 +79,11 @@ func follow(t testing.TB, root, page, dir string, replace map[string]string) (p 
 				p.Changed = append(p.Changed, name)
 			}
 			block = changed(t, before, block)
+		}
+		if strings.HasSuffix(name, ".go") {
+			if _, err := parser.ParseFile(token.NewFileSet(), name, block, parser.SkipObjectResolution); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
 		}
 		replace[path] = filepath.Join(dir, strings.ReplaceAll(name, "/", "-"))
 		if err := os.WriteFile(replace[path], []byte(block), 0o600); err != nil {

@@ -13,7 +13,7 @@ import (
 func TestFences(t *testing.T) {
 	for _, rule := range []fence.Mode{fence.Check, fence.Seal} {
 		t.Run(string(rule), func(t *testing.T) {
-			scenarios.CheckFence(t, etcdlocks.Fence(rule), scenarios.Options{Seed: 1, Runs: testruns.Soak(t, 600, 0.05),
+			scenarios.CheckFence(t, etcdlocks.Fence(rule), scenarios.Options{Seed: 1, Runs: testruns.Soak(t, 600, 0.02),
 				Dir: t.TempDir()})
 		})
 	}

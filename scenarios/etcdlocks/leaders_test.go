@@ -20,7 +20,7 @@ import (
 // counts if a client was granted the lock before another one leads, and another client after that. LOCKSIM_SOAK=1 is
 // 5,400 runs.
 func TestTokensRiseOverLeaders(t *testing.T) {
-	runs := testruns.Soak(t, 2000, 0.03)
+	runs := testruns.Soak(t, 2000, 0.01)
 	evidence, changes := map[fence.Mode]int{}, 0
 	for seed := range uint64(runs) {
 		sc, err := file.Parse("leaders.yaml", []byte(withoutLeader(rand.New(rand.NewPCG(seed, 14)))))

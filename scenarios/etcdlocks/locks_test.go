@@ -85,6 +85,9 @@ func TestMistakesAreFound(t *testing.T) {
 			}
 			found := map[checker.Label]int{}
 			for trial := range search.Trials(c.l, search.Drawn(c.l, space, outcome.Seeds{First: 1, Last: 60})) {
+				if c.want == "" && trial.Seed > 20 {
+					break
+				}
 				if trial.Err != nil {
 					t.Fatal(trial.Err)
 				}

@@ -43,7 +43,7 @@ func TestSpecificity(t *testing.T) {
 		t.Skip("takes many runs")
 	}
 	kinds := kinds.Names()
-	each := testruns.Soak(t, 100, 0.04)
+	each := testruns.Soak(t, 100, 0.02)
 	var all evidence
 	for i, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/testlocks"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios/outcome"
@@ -72,8 +73,8 @@ func TestALossThatIsKnownIsTold(t *testing.T) {
 			func(e subject.Env, inner lock.Locker) lock.Locker { return renewer{inner, e, silent} })
 		l.Promise.Duties = []promise.Duty{promise.DutyTells}
 		space := discovered(t, l, spaces.Space{Faults: []lock.Fault{lock.FaultEviction, lock.FaultFlush}})
-		found := 0
-		for run := range search.Trials(l, search.Drawn(l, space, outcome.Seeds{First: 1, Last: 200})) {
+		found, runs := 0, uint64(testruns.Soak(t, 200, 0.3))
+		for run := range search.Trials(l, search.Drawn(l, space, outcome.Seeds{First: 1, Last: runs})) {
 			if run.Err != nil {
 				t.Fatal(run.Err)
 			}
@@ -82,8 +83,8 @@ func TestALossThatIsKnownIsTold(t *testing.T) {
 			}
 		}
 		if silent != (found > 0) {
-			t.Errorf("silent: %t, misconduct in %d of 200 runs", silent, found)
+			t.Errorf("silent: %t, misconduct in %d of %d runs", silent, found, runs)
 		}
-		t.Logf("silent: %t, misconduct in %d of 200 runs", silent, found)
+		t.Logf("silent: %t, misconduct in %d of %d runs", silent, found, runs)
 	}
 }
