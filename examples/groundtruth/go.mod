@@ -8,6 +8,9 @@ replace (
 	github.com/gomodule/redigo => github.com/gomodule/redigo v1.9.3
 	locksim => ../..
 	locksim/examples/articles => ../articles
+	// Of examples/leases, which the go.mod of a row adds.
+	locksim/sim/kube => ../../sim/kube
+	locksim/sim/nats => ../../sim/nats
 )
 
 require (

@@ -1,4 +1,5 @@
 // Package leases is the overview of a module of leases: the locks of services whose clients are heavy, each in a folder
-// with its server for the simulated world, its locks under test, its scenarios and the locks that use it wrongly. The
-// command in cmd has all of them. No program outside of this module compiles any of these clients.
+// with its locks under test, its scenarios and the locks that use it wrongly. Their servers are in locksim/sim/kube,
+// locksim/sim/consul and locksim/sim/nats. The command in cmd has all of the locks. No program outside of this module
+// compiles any of these clients.
 package leases

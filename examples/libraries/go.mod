@@ -7,6 +7,8 @@ godebug randseednop=0
 replace (
 	locksim => ../..
 	locksim/examples/leases => ../leases
+	locksim/sim/kube => ../../sim/kube
+	locksim/sim/nats => ../../sim/nats
 )
 
 require (
@@ -151,6 +153,8 @@ require (
 	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // indirect
+	locksim/sim/kube v0.0.0 // indirect
+	locksim/sim/nats v0.0.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect

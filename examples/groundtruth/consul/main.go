@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Command consul has the Lock of Consul's Go client, on the servers of locksim/examples/leases.
+// Command consul has the Lock of Consul's Go client, on the servers of locksim/sim/consul.
 package main
 
 import (

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Command kube has the leader election of client-go, on the API servers of locksim/examples/leases.
+// Command kube has the leader election of client-go, on the API servers of locksim/sim/kube.
 package main
 
 import (

@@ -15,9 +15,9 @@ import (
 
 	"github.com/hashicorp/consul/api"
 
-	"locksim/examples/leases/consul/cluster"
 	"locksim/lock"
 	"locksim/scenarios"
+	"locksim/sim/consul"
 )
 
 // The times of the client's transport are those of api.DefaultConfig. Its number of idle connections follows the
@@ -51,13 +51,13 @@ func connect(e scenarios.Env) (*api.Client, error) {
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 			defer cancel()
-			return e.Dial(ctx, network, e.Address(cluster.Servers))
+			return e.Dial(ctx, network, e.Address(consul.Servers))
 		},
 		MaxIdleConnsPerHost: idleConns, IdleConnTimeout: idleTimeout,
 	}
 	e.OnEnd(transport.CloseIdleConnections)
 	return api.NewClient(&api.Config{
-		Address: fmt.Sprint(cluster.Servers, ":", cluster.Port), Scheme: "http",
+		Address: fmt.Sprint(consul.Servers, ":", consul.Port), Scheme: "http",
 		HttpClient: &http.Client{Transport: transport},
 	})
 }
@@ -310,7 +310,7 @@ func (s semaphore) token(ctx context.Context) (n uint64, ok bool, err error) {
 	var slots struct{ Holders map[string]bool }
 	for _, p := range pairs {
 		switch {
-		case p.Key == s.prefix+cluster.SemaphoreKey:
+		case p.Key == s.prefix+consul.SemaphoreKey:
 			if err := json.Unmarshal(p.Value, &slots); err != nil {
 				return 0, false, fmt.Errorf("read the holders of %s: %w", s.prefix, err)
 			}

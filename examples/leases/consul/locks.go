@@ -3,18 +3,18 @@
 //
 //	scenarios.Check(t, consul.Lock(), scenarios.Options{})
 //
-// The servers are modelled after Consul's documentation, and were not compared with a real one: see package cluster.
+// The servers are modelled after Consul's documentation, and were not compared with a real one: see package locksim/sim/consul.
 package consul
 
 import (
 	"time"
 
-	"locksim/examples/leases/consul/cluster"
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios"
 	"locksim/scenarios/kinds/server"
 	"locksim/sim"
+	"locksim/sim/consul"
 )
 
 // modelled ends what is said about each lock, so that it is beside each of its results.
@@ -28,10 +28,10 @@ const settles = 40 * time.Second
 func Servers() []scenarios.Servers {
 	return []scenarios.Servers{{Count: 3, Kind: scenarios.ServerKind{
 		Facts: server.Facts{
-			Name: "consul", Prefix: cluster.Prefix, Leader: cluster.Leader,
+			Name: "consul", Prefix: consul.Prefix, Leader: consul.Leader,
 			Lacks: []string{"error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
 		}, Settles: settles, Uncompared: true,
-		Make: func(n int) sim.Kind { return cluster.Cluster(n) },
+		Make: func(n int) sim.Kind { return consul.Cluster(n) },
 	}}}
 }
 
@@ -76,7 +76,7 @@ func Semaphore() scenarios.Lock {
 	l := underTest("consul-semaphore", m, "The Semaphore of Consul’s Go client with one slot: a key with the session of "+
 		"its holder, changed by comparison of its index, beside a key for each client, which ends with its session. There "+
 		"is no lock-delay for the slot. The fencing token is the ModifyIndex of the key.")
-	l.Keys = func(resource string) []string { return []string{semaphorePrefix(resource) + cluster.SemaphoreKey} }
+	l.Keys = func(resource string) []string { return []string{semaphorePrefix(resource) + consul.SemaphoreKey} }
 	l.ForWhom = "Work by a few clients at once, that may be done by one more now and then."
 	return l
 }

@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/klog/v2"
 
-	"locksim/examples/leases/kube/cluster"
 	"locksim/lock"
 	"locksim/scenarios"
+	"locksim/sim/kube"
 )
 
 // namespace is that of all leases.
@@ -68,13 +68,13 @@ func connect(e scenarios.Env, limit time.Duration) (coordination.LeasesGetter, e
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 			defer cancel()
-			return e.Dial(ctx, network, e.Address(cluster.Balancer))
+			return e.Dial(ctx, network, e.Address(kube.Balancer))
 		},
 		DisableCompression: true,
 	}
 	e.OnEnd(transport.CloseIdleConnections)
 	return coordination.NewForConfig(&rest.Config{
-		Host: "http://" + cluster.Balancer, Transport: transport, Timeout: limit, UserAgent: "locksim",
+		Host: "http://" + kube.Balancer, Transport: transport, Timeout: limit, UserAgent: "locksim",
 	})
 }
 

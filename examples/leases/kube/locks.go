@@ -3,7 +3,7 @@
 //
 //	scenarios.Check(t, kube.Lease(), scenarios.Options{})
 //
-// Each world has two API servers, the store behind them, and an admission webhook: see package cluster.
+// Each world has two API servers, the store behind them, and an admission webhook: see package locksim/sim/kube.
 package kube
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 
-	"locksim/examples/leases/kube/cluster"
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios"
 	"locksim/scenarios/kinds/server"
 	"locksim/sim"
+	"locksim/sim/kube"
 )
 
 // client-go logs what it does through a logger of the whole program, also where a context has another one.
@@ -34,18 +34,18 @@ func Servers() []scenarios.Servers {
 	lacks := []string{"evict", "exhaust_pool", "failover", "flush", "read_only"}
 	behind := append([]string{"error_reply"}, lacks...)
 	return []scenarios.Servers{
-		{Count: 2, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube", Prefix: cluster.APIPrefix, Lacks: lacks},
+		{Count: 2, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube", Prefix: kube.APIPrefix, Lacks: lacks},
 			Settles:    settles,
 			Uncompared: true,
-			Make:       func(n int) sim.Kind { return cluster.APIServers(n) }}},
-		{Count: 1, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube-store", Prefix: cluster.StorePrefix,
+			Make:       func(n int) sim.Kind { return kube.APIServers(n) }}},
+		{Count: 1, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube-store", Prefix: kube.StorePrefix,
 			Lacks: behind, Behind: true},
 			Uncompared: true,
-			Make:       func(n int) sim.Kind { return cluster.Stores(n) }}},
-		{Count: 1, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube-webhook", Prefix: cluster.WebhookPrefix,
+			Make:       func(n int) sim.Kind { return kube.Stores(n) }}},
+		{Count: 1, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube-webhook", Prefix: kube.WebhookPrefix,
 			Lacks:  behind,
 			Behind: true}, Uncompared: true,
-			Make: func(n int) sim.Kind { return cluster.Webhooks(n) }}},
+			Make: func(n int) sim.Kind { return kube.Webhooks(n) }}},
 	}
 }
 
@@ -108,7 +108,7 @@ func underTest(name string, m manner) scenarios.Lock {
 	l := scenarios.Lock{
 		Name: name, Traits: scenarios.Traits{Servers: Servers(), Tokens: true, FollowsSpec: true, Messages: 16,
 			GrantTime: tries,
-			Keys:      func(resource string) []string { return []string{cluster.Key(namespace, Name(resource))} },
+			Keys:      func(resource string) []string { return []string{kube.Key(namespace, Name(resource))} },
 			Promise: lock.Promise{
 				Exclusion: []lock.Fault{
 					lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,

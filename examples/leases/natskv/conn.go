@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"locksim/scenarios"
+	simnats "locksim/sim/nats"
 )
 
 // Connect connects an unmodified client of NATS in the world. It asks after a sixth of a TTL whether the server is
@@ -17,7 +18,7 @@ import (
 // to notice a connection that is lost. The client is closed with the run.
 func Connect(e scenarios.Env) (*nats.Conn, error) {
 	often := e.Spec().TTL / 6
-	nc, err := nats.Connect("nats://"+e.Address(Node), nats.Name(e.Name()), nats.SkipHostLookup(),
+	nc, err := nats.Connect("nats://"+e.Address(simnats.Node), nats.Name(e.Name()), nats.SkipHostLookup(),
 		nats.SetCustomDialer(dialer{e}),
 		nats.PingInterval(often), nats.MaxPingsOutstanding(1), nats.MaxReconnects(-1), nats.ReconnectWait(often),
 		nats.ReconnectJitter(0, 0))

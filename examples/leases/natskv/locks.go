@@ -19,30 +19,31 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/kinds/server"
 	"locksim/sim"
+	simnats "locksim/sim/nats"
 )
 
 // Servers is one server, with the bucket in memory.
-func Servers() []scenarios.Servers { return serversIn(inMemory) }
+func Servers() []scenarios.Servers { return serversIn(simnats.InMemory) }
 
 // serversIn is one server.
-func serversIn(in storage) []scenarios.Servers {
-	real := &scenarios.RealServer{Command: in.command, Ready: ready, Lease: 2 * time.Second,
+func serversIn(in simnats.Storage) []scenarios.Servers {
+	real := &scenarios.RealServer{Command: in.Command, Ready: simnats.Ready, Lease: 2 * time.Second,
 		Why:    "the server takes whole seconds, and a request has a third of it",
 		Return: 500 * time.Millisecond}
-	if in == inFiles {
+	if in == simnats.InFiles {
 		real.Unsynced = "a process that is killed leaves up to two minutes of writes to the operating system, which a " +
 			"power failure would lose"
 	}
 	return []scenarios.Servers{{Count: 1, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "nats", Prefix: "n",
 		Lacks: []string{"clock_drift", "clock_freeze", "clock_jump", "error_reply", "evict", "exhaust_pool", "failover",
 			"flush", "read_only"}},
-		Make:  func(n int) sim.Kind { return servers{n, in} },
-		Power: in.power, Real: real}}}
+		Make:  func(n int) sim.Kind { return simnats.Servers{Count: n, In: in} },
+		Power: func() error { return power(in) }, Real: real}}}
 }
 
 // power says why a loss of power cannot be played.
-func (in storage) power() error {
-	if in == inMemory || sim.Overlaid() {
+func power(in simnats.Storage) error {
+	if in == simnats.InMemory || sim.Overlaid() {
 		return nil
 	}
 	return sim.ErrPower
@@ -74,7 +75,7 @@ func KV() scenarios.Lock { return underTest("nats-kv", manner{}) }
 // loses power, and with it what the server has acknowledged.
 func File() scenarios.Lock {
 	l := KV()
-	l.Name, l.Servers = "nats-kv-file", serversIn(inFiles)
+	l.Name, l.Servers = "nats-kv-file", serversIn(simnats.InFiles)
 	l.Promise.Exclusion = append(l.Promise.Exclusion, lock.FaultNodeCrash)
 	l.About += " The bucket is in files, which are synchronised every two minutes, the default: a loss of power loses " +
 		"acknowledged grants."
@@ -87,7 +88,7 @@ func File() scenarios.Lock {
 // always. It keeps its promise when that server crashes, or its machine loses power, and starts again with these files.
 func Sync() scenarios.Lock {
 	l := KV()
-	l.Name, l.Servers = "nats-kv-sync", serversIn(inSync)
+	l.Name, l.Servers = "nats-kv-sync", serversIn(simnats.InSync)
 	l.Promise.Exclusion = append(l.Promise.Exclusion, lock.FaultNodeCrash, lock.FaultNodePower)
 	l.About += " The bucket is in files, which are synchronised before each answer, by sync_interval: always: a crash " +
 		"of the server, or of its machine, loses no grant."
@@ -173,7 +174,7 @@ func (l *locker) bucket(ctx context.Context) (jetstream.KeyValue, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.within())
 	defer cancel()
-	kv, err := l.js.KeyValue(ctx, Bucket)
+	kv, err := l.js.KeyValue(ctx, simnats.Bucket)
 	if err == nil {
 		l.mu.Lock()
 		l.kv = kv
@@ -187,7 +188,7 @@ func (l *locker) id() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.grants++
-	return signed(fmt.Sprintf("%s.%d", l.env.Identity(), l.grants), l.env.Name())
+	return simnats.Signed(fmt.Sprintf("%s.%d", l.env.Identity(), l.grants), l.env.Name())
 }
 
 // Acquire implements [lock.Locker].
@@ -229,7 +230,7 @@ func (l *locker) create(ctx context.Context, kv jetstream.KeyValue, key, id stri
 		case !errors.Is(err, jetstream.ErrKeyNotFound):
 			return 0, err
 		}
-		ack, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: subject(key), Data: []byte(id)},
+		ack, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: simnats.Subject(key), Data: []byte(id)},
 			jetstream.WithMsgTTL(l.whole(ttl)))
 		if err != nil {
 			return 0, err
@@ -347,7 +348,7 @@ func (g *grant) prolong(ctx context.Context) (uint64, error) {
 	if g.manner.update {
 		return g.kv.Update(ctx, g.key, []byte(g.id), g.last())
 	}
-	ack, err := g.js.PublishMsg(ctx, &nats.Msg{Subject: subject(g.key), Data: []byte(g.id)},
+	ack, err := g.js.PublishMsg(ctx, &nats.Msg{Subject: simnats.Subject(g.key), Data: []byte(g.id)},
 		jetstream.WithExpectLastSequencePerSubject(g.last()), jetstream.WithMsgTTL(g.whole(g.env.Spec().TTL)))
 	if err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-// Command consul has the Lock and the Semaphore of Consul's Go client, on the servers of locksim/examples/leases.
+// Command consul has the Lock and the Semaphore of Consul's Go client, on the servers of locksim/sim/consul.
 package main
 
 import (

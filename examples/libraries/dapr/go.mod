@@ -10,6 +10,8 @@ replace (
 	locksim => ../../..
 	locksim/examples/leases => ../../leases
 	locksim/examples/libraries => ..
+	locksim/sim/kube => ../../../sim/kube
+	locksim/sim/nats => ../../../sim/nats
 )
 
 require (

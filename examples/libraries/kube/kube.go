@@ -1,4 +1,4 @@
-// Command kube has the leader election of client-go, on the API servers of locksim/examples/leases.
+// Command kube has the leader election of client-go, on the API servers of locksim/sim/kube.
 package main
 
 import (

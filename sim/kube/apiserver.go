@@ -1,4 +1,4 @@
-package cluster
+package kube
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"locksim/examples/leases/internal/httpserver"
 	"locksim/faults"
 	"locksim/sim"
+	"locksim/sim/httpserver"
 	"locksim/sim/trace"
 )
 

@@ -1,4 +1,4 @@
-// Package cluster has the servers of a Consul for a simulated world, as far as locks go: sessions, keys and values,
+// Package consul has the servers of a Consul for a simulated world, as far as locks go: sessions, keys and values,
 // and blocking queries, over HTTP/1.1.
 //
 // No server of Consul was at hand to compare it with. It is modelled after its documentation, and each test names the
@@ -13,7 +13,7 @@
 // twice its TTL without a renewal, and a new leader gives each session that time again. A session belongs to the node
 // of the server through which it was made, with the default check serfHealth: it ends when the others miss that
 // server for 5 s.
-package cluster
+package consul
 
 import (
 	"cmp"
@@ -23,8 +23,8 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/examples/leases/internal/httpserver"
 	"locksim/sim"
+	"locksim/sim/httpserver"
 	"locksim/sim/raftgroup"
 	"locksim/sim/trace"
 )

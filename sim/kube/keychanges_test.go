@@ -1,4 +1,4 @@
-package cluster_test
+package kube_test
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 
-	"locksim/examples/leases/kube/cluster"
 	"locksim/sim"
+	"locksim/sim/kube"
 )
 
 // The record has of each write of a lease whose it was, what it replaced, and the time that was left by the clock of
@@ -20,7 +20,7 @@ func TestKeyChanges(t *testing.T) {
 		var over *sim.World
 		inWorld(t, "application/json", func(w *sim.World, p *sim.Process, first, _ client.LeaseInterface) {
 			over = w
-			w.WatchKeys(cluster.Key("default", "l"))
+			w.WatchKeys(kube.Key("default", "l"))
 			now, err := first.Create(p.Context(), lease("a", 15), meta.CreateOptions{})
 			for _, holder := range []string{"a", "b", ""} {
 				_ = p.Clock().Sleep(p.Context(), 4*time.Second)

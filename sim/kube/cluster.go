@@ -1,4 +1,4 @@
-// Package cluster has the control plane of a Kubernetes cluster for a simulated world, as far as leases go: API servers
+// Package kube has the control plane of a Kubernetes cluster for a simulated world, as far as leases go: API servers
 // that speak HTTP/1.1, the store behind them, and an admission webhook that they ask before each write.
 //
 // The store is one server, kv0. Each change has a number of its own, the resourceVersion, and is on the disk before it
@@ -9,15 +9,15 @@
 // The sources are the Kubernetes API concepts (kubernetes.io/docs/reference/using-api/api-concepts), the strategy and
 // the validation of leases in kubernetes/kubernetes (pkg/registry/coordination/lease,
 // pkg/apis/coordination/validation), and the types and errors of k8s.io/api and k8s.io/apimachinery, which the servers
-// use themselves.
-package cluster
+// use themselves. For these the package is a module of its own.
+package kube
 
 import (
 	"fmt"
 	"strings"
 
-	"locksim/examples/leases/internal/httpserver"
 	"locksim/sim"
+	"locksim/sim/httpserver"
 )
 
 // Balancer is the name under which clients dial the API servers: each gets one of them, and another one while that is

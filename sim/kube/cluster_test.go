@@ -1,4 +1,4 @@
-package cluster_test
+package kube_test
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 
-	"locksim/examples/leases/kube/cluster"
 	"locksim/faults"
 	"locksim/sim"
+	"locksim/sim/kube"
 )
 
 // connect makes a client of an API server, for bodies of a content type.
@@ -38,7 +38,7 @@ func connect(t *testing.T, p *sim.Process, server, contentType string) client.Le
 func inWorld(t *testing.T, contentType string,
 	f func(w *sim.World, p *sim.Process, first, second client.LeaseInterface)) {
 	t.Helper()
-	kinds := []sim.Kind{cluster.APIServers(2), cluster.Stores(1), cluster.Webhooks(1)}
+	kinds := []sim.Kind{kube.APIServers(2), kube.Stores(1), kube.Webhooks(1)}
 	_, err := sim.Run(sim.Config{Seed: 1, Clients: 1, Servers: kinds}, func(w *sim.World) error {
 		p := w.Client(0)
 		p.Go(func() { f(w, p, connect(t, p, "api0", contentType), connect(t, p, "api1", contentType)) })

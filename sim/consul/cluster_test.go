@@ -1,4 +1,4 @@
-package cluster_test
+package consul_test
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"locksim/examples/leases/consul/cluster"
 	"locksim/faults"
 	"locksim/sim"
+	"locksim/sim/consul"
 )
 
 // The tests are by the sentences of Consul's documentation, since no server was at hand. Their comments name the
@@ -33,7 +33,7 @@ type world struct {
 // inWorld runs f in a process of a world. consul2 leads.
 func inWorld(t *testing.T, f func(w world)) {
 	t.Helper()
-	cfg := sim.Config{Seed: 1, Clients: 1, Servers: []sim.Kind{cluster.Cluster(3)}}
+	cfg := sim.Config{Seed: 1, Clients: 1, Servers: []sim.Kind{consul.Cluster(3)}}
 	_, err := sim.Run(cfg, func(w *sim.World) error {
 		p := w.Client(0)
 		p.Go(func() { f(world{w, t, p}) })

@@ -1,4 +1,4 @@
-package natskv
+package nats
 
 import (
 	"context"
@@ -31,19 +31,19 @@ const (
 // Bucket is the bucket of key values that holds the locks. It exists before a run begins, as an operator has made it.
 const Bucket = "locks"
 
-// servers are some servers: one.
-type servers struct {
-	count int
-	in    storage
+// Servers are so many servers, of which there can be one, with the bucket in a place. It is a [sim.Kind].
+type Servers struct {
+	Count int
+	In    Storage
 }
 
 // Build implements [sim.Kind].
-func (n servers) Build(b *sim.Builder) {
-	if n.count != 1 {
-		b.Fail(fmt.Errorf("the world has %d servers of NATS: there can be one", n.count))
+func (n Servers) Build(b *sim.Builder) {
+	if n.Count != 1 {
+		b.Fail(fmt.Errorf("the world has %d servers of NATS: there can be one", n.Count))
 		return
 	}
-	m := &machine{in: n.in, keys: map[string]string{}, ends: map[string]time.Time{}}
+	m := &machine{in: n.In, keys: map[string]string{}, ends: map[string]time.Time{}}
 	b.Add(Node, Port, func(node *sim.Node) sim.Server {
 		s, err := newNATS(node, m)
 		if err != nil {
@@ -59,18 +59,19 @@ type refusing struct{}
 
 func (refusing) Accept(*sim.ServerConn) sim.Session { return nil }
 
-// storage is where the bucket is.
-type storage string
+// Storage is where the bucket is.
+type Storage string
 
+// The storages.
 const (
-	inMemory storage = "memory" // gone after a crash
-	inFiles  storage = "files"  // synchronised every two minutes, as by default
-	inSync   storage = "sync"   // in files that are synchronised before an answer: sync_interval: always
+	InMemory Storage = "memory" // gone after a crash
+	InFiles  Storage = "files"  // synchronised every two minutes, as by default
+	InSync   Storage = "sync"   // in files that are synchronised before an answer: sync_interval: always
 )
 
 // machine is that of the server. It outlives its process.
 type machine struct {
-	in    storage
+	in    Storage
 	disk  sim.Disk
 	lives int
 	keys  map[string]string    // the values that are there
@@ -128,22 +129,22 @@ func newNATS(node *sim.Node, m *machine) (*natsServer, error) {
 
 // open makes the folder of a server that starts.
 func (m *machine) open() (string, error) {
-	if m.in == inMemory {
+	if m.in == InMemory {
 		return os.MkdirTemp("", "locksim-nats-")
 	}
 	return m.disk.Open()
 }
 
 // options are those of a server in both worlds.
-func options(folder string, in storage) *server.Options {
+func options(folder string, in Storage) *server.Options {
 	return &server.Options{ServerName: Node, JetStream: true, StoreDir: folder, NoLog: true, NoSigs: true,
-		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 64 << 20, SyncAlways: in == inSync}
+		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 64 << 20, SyncAlways: in == InSync}
 }
 
 // makeBucket makes the bucket, unless it is there.
-func makeBucket(ctx context.Context, nc *nats.Conn, in storage) (jetstream.KeyValue, error) {
+func makeBucket(ctx context.Context, nc *nats.Conn, in Storage) (jetstream.KeyValue, error) {
 	kind := jetstream.FileStorage
-	if in == inMemory {
+	if in == InMemory {
 		kind = jetstream.MemoryStorage
 	}
 	js, err := jetstream.New(nc)
@@ -255,7 +256,7 @@ func (s *natsServer) note(c trace.KeyChange, said string) {
 	s.node.KeyChanged(c)
 }
 
-// tell tells the ground truth of the changes. A value says which client has stored it: see signed. A marker that purges
+// tell tells the ground truth of the changes. A value says which client has stored it: see [Signed]. A marker that purges
 // a key comes from the server, when the key has expired: no lock here purges.
 func (s *natsServer) tell() {
 	s.mu.Lock()
@@ -313,7 +314,7 @@ func (m *machine) left(key string) trace.TimeLeft {
 
 // Crash implements [sim.Crasher].
 func (s *natsServer) Crash(mode faults.CrashMode) {
-	if s.on.in != inMemory {
+	if s.on.in != InMemory {
 		if err := s.on.disk.Crash(mode); err != nil {
 			s.node.Fail(err)
 		}
@@ -323,7 +324,7 @@ func (s *natsServer) Crash(mode faults.CrashMode) {
 
 // Kept implements [sim.Keeper].
 func (s *natsServer) Kept() string {
-	if s.on.in == inMemory {
+	if s.on.in == InMemory {
 		return "the bucket was in memory"
 	}
 	return s.on.disk.Kept()
@@ -437,7 +438,7 @@ func (n *session) Data(b []byte) {
 		}
 	}
 	for _, key := range n.server.watched {
-		if text := string(b); strings.Contains(text, subject(key)) && strings.Contains(text, "KV-Operation: DEL") {
+		if text := string(b); strings.Contains(text, Subject(key)) && strings.Contains(text, "KV-Operation: DEL") {
 			n.server.deletes[key] = n.conn.Client()
 		}
 	}
@@ -528,8 +529,8 @@ func (n *session) flush() {
 	}
 }
 
-// subject is that of a key.
-func subject(key string) string { return "$KV." + Bucket + "." + key }
+// Subject is that of a key of the bucket.
+func Subject(key string) string { return "$KV." + Bucket + "." + key }
 
-// signed is a value with the client that stores it.
-func signed(value, client string) string { return value + "@" + client }
+// Signed is a value with the name of the client that stores it, by which the record of the keys says whose it is.
+func Signed(value, client string) string { return value + "@" + client }

@@ -1,4 +1,4 @@
-package cluster
+package kube
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"locksim/examples/leases/internal/httpserver"
 	"locksim/sim"
+	"locksim/sim/httpserver"
 	"locksim/sim/trace"
 )
 

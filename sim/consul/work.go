@@ -1,4 +1,4 @@
-package cluster
+package consul
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"locksim/examples/leases/internal/httpserver"
 	"locksim/sim"
+	"locksim/sim/httpserver"
 	"locksim/sim/trace"
 )
 

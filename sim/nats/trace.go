@@ -1,4 +1,4 @@
-package natskv
+package nats
 
 import (
 	"bytes"
@@ -68,7 +68,7 @@ func (f frame) inbox() string {
 
 // stores reports whether a message stores a value in the bucket, and for how long; 0 is for ever.
 func (f frame) stores() (value string, ttl time.Duration, ok bool) {
-	if f.payload == nil || !strings.HasPrefix(f.words[1], subject("")) {
+	if f.payload == nil || !strings.HasPrefix(f.words[1], Subject("")) {
 		return "", 0, false
 	}
 	header, payload := split(f.words, f.payload)

@@ -1,4 +1,4 @@
-package natskv
+package nats
 
 import (
 	"sync/atomic"

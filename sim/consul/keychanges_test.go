@@ -1,4 +1,4 @@
-package cluster_test
+package consul_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package natskv
+package nats
 
 import (
 	"context"
@@ -22,9 +22,9 @@ const asServer = "LOCKSIM_NATS_SERVER"
 // itsStorage says where such a server has its bucket.
 const itsStorage = "LOCKSIM_NATS_STORAGE"
 
-// command makes the command of a server. The path is that of this program also where its user may not read the folder
+// Command makes the command of a server that listens on an address, with its files in the working directory. The path is that of this program also where its user may not read the folder
 // that it is in.
-func (in storage) command(_, address string) *exec.Cmd {
+func (in Storage) Command(_, address string) *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = []string{asServer + "=" + address, itsStorage + "=" + string(in)}
 	return cmd
@@ -36,12 +36,12 @@ func serveIfAsked() {
 	if address == "" {
 		return
 	}
-	fmt.Fprintln(os.Stderr, serve(address, storage(os.Getenv(itsStorage))))
+	fmt.Fprintln(os.Stderr, serve(address, Storage(os.Getenv(itsStorage))))
 	os.Exit(1)
 }
 
 // serve is a server with its files in the working directory. It returns only an error.
-func serve(address string, in storage) error {
+func serve(address string, in Storage) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return err
@@ -69,8 +69,8 @@ func serve(address string, in storage) error {
 	select {}
 }
 
-// ready asks a server for the bucket.
-func ready(ctx context.Context, address string) (err error) {
+// Ready asks a server for the bucket. Its error says why that is not there yet.
+func Ready(ctx context.Context, address string) (err error) {
 	nc, err := nats.Connect("nats://"+address, nats.NoReconnect(), nats.Timeout(time.Second))
 	if err != nil {
 		return err
