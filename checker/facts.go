@@ -1,5 +1,12 @@
 package checker
 
+import (
+	"fmt"
+	"strings"
+
+	"locksim/lock/promise"
+)
+
 // Data says what became of the protected data.
 type Data string
 
@@ -262,4 +269,313 @@ type Facts struct {
 	Contended int `json:"contended"`
 	// Operations counts reads and writes of any outcome.
 	Operations int `json:"operations"`
+}
+
+// factRows are the facts, in the order in which their sentences explain a verdict: what harms first, as the labels
+// have it, then what led to it.
+var factRows = []Fact{
+	{Name: "data", Label: Corrupted, Title: "Data", Note: "by the exact check",
+		Means: "`right`, `corrupted` or `undecided`. Every write stores its id and the id of the value on which " +
+			"it is based, so the final value leads back, write by write, to the first. With the workload `fill` all " +
+			"writes of a register store the same value, and the data is right if the value is there from some " +
+			"instant on.",
+		set:    func(e *examined, f *Facts) { f.Data = e.data.data },
+		find:   func(e *examined) finding { return finding{reasons: e.fenced.deciding()} },
+		has:    func(f *Facts) bool { return f.Data == DataCorrupted },
+		shown:  func(f *Facts) string { return string(f.Data) },
+		breaks: mustBeRight},
+	{Name: "lost_updates", Label: Corrupted, Title: "Lost updates", Note: "acknowledged, and not in the data",
+		Means: "Acknowledged writes that are not on that path.",
+		count: func(f *Facts) *int { return &f.LostUpdates },
+		find:  func(e *examined) finding { return e.data.lost.finding() }},
+	{Name: "torn_sections", Label: Corrupted, Title: "Torn sections", Note: "only a part is in the data",
+		Means: "Sections of several writes of which a part is in the data and a part is not, as far as the final " +
+			"values show what took effect.",
+		count: func(f *Facts) *int { return &f.TornSections },
+		find:  func(e *examined) finding { return e.data.torn.finding() }},
+	{Name: "stale_forgotten", Label: Corrupted, Of: OfFence, Title: "Stale writes taken after refusals",
+		Note: "the store has forgotten the highest token",
+		Means: "Of a store that is itself under test, which is judged by its answers: those of `stale_accepted` " +
+			"before which it had refused others, so that it has forgotten the highest token.",
+		count: func(f *Facts) *int { return &f.StaleForgotten },
+		find:  func(e *examined) finding { return finding{count: e.fenced.forgotten.count} }}, // its sentences are those of the data
+	{Name: "overwritten", Label: Corrupted, Of: OfFence, Title: "Updates lost to a stale write",
+		Means: "Of such a store: those of `lost_updates` whose place a stale write took.",
+		count: func(f *Facts) *int { return &f.Overwritten },
+		find:  func(e *examined) finding { return finding{count: e.fenced.overwritten.count} }}, // as lost updates
+	{Name: "unexplained", Label: Corrupted, Of: OfFence, Title: "Answers without an order",
+		Means: "Of such a store: answers that no order of the operations explains.",
+		count: func(f *Facts) *int { return &f.Unexplained },
+		// Of any store the sentences say what else is wrong with the data.
+		find: func(e *examined) finding {
+			return finding{count: e.fenced.unexplained.count, reasons: e.data.wrong.sentences()}
+		}},
+	{Name: "panics", Label: Panicked, Title: "Panics of the lock", Note: "each ended a process",
+		Means: "Panics of the lock's code in a goroutine of a client, and calls of `runtime.Goexit` there: each " +
+			"ends the client's process. One in a goroutine that the lock has started ends the run too, which is " +
+			"judged up to there: nothing is known of the rest.",
+		count:  func(f *Facts) *int { return &f.Panics },
+		find:   func(e *examined) finding { return panics(e.History).finding() },
+		breaks: always},
+	{Name: "liveness", Label: Stuck, Title: "Lock can be taken again",
+		Means: "`ok`; `stuck` when an Acquire, of the probe or of the workload, was not granted in time although " +
+			"the network was whole or only a minority of the servers was out of reach, or when a client asks for " +
+			"the lock, loops or waits for its own code for ever; `leaked` when a key of the lock remained after its " +
+			"use.",
+		set:    func(e *examined, f *Facts) { f.Liveness, _ = e.Liveness() },
+		find:   func(e *examined) finding { return finding{reasons: livenessReasons(e.History)} },
+		has:    func(f *Facts) bool { return f.Liveness != LivenessOK },
+		shown:  func(f *Facts) string { return string(f.Liveness) },
+		breaks: func(f *Facts, a Asked) bool { return a.Hung && f.Liveness == LivenessStuck || mustBeFree(f, a) },
+		ending: func(f *Facts) string {
+			if f.Liveness == LivenessLeaked {
+				return "the lock left a key behind"
+			}
+			return ""
+		}},
+	{Name: "idle_seconds", Title: "Idle time", Note: "no client had the lock, and one waited",
+		Means: "The time in which a client waited for the lock, no client had it and no client got it. The " +
+			"context of its acquire had not ended, it ran, and its links were whole; no client claimed the lock, " +
+			"believed that it had it, was releasing it, or was paused or cut off while it asked for it. One backoff " +
+			"and one round trip are subtracted from each such time of each acquire; time in which two clients " +
+			"waited counts once.",
+		seconds: func(f *Facts) *float64 { return &f.IdleSeconds },
+		find:    func(e *examined) finding { return finding{time: e.idle.total} },
+		shown: func(f *Facts) string {
+			return fmt.Sprintf("%s, overdue %d", secondsText(f.IdleSeconds), f.Overdue)
+		}},
+	{Name: "overdue", Label: Stuck, IgnoredOnTrial: true, // that a lock which is free is not taken at once is not asked there
+		Means: "The idle times, those of each acquire, that lasted longer than the promise allows after their " +
+			"cause: a crash, a lost reply, a cancelled acquire, a failed release, an expired lease, or another one. " +
+			"A cause counts if it occurred before the time was over that was allowed until then; of several, the " +
+			"one that allows most decides. So what the waiting client does in the end (it gives up, crashes, is " +
+			"paused) excuses nothing. Where no idle time of a single acquire is overdue, those over all acquires " +
+			"count: a client that asks again and again, or that is away for an instant while it waits, begins no " +
+			"new one. In such a time the acquires that one client gave up, and its absences, are one cause, unless " +
+			"by the servers' record a request took the lock; and a release that is under way takes the round trips " +
+			"of a call, if its client runs and its links are whole.",
+		count:  func(f *Facts) *int { return &f.Overdue },
+		find:   func(e *examined) finding { return e.idle.overdue.finding() },
+		breaks: mustBeFree,
+		ending: ends("the lock was free, and nobody got it")},
+	{Name: "leaderless_seconds", Of: OfLeaders, Title: "No client led for", Note: "at most, while one campaigned",
+		Means: "The longest time in which a client campaigned that ran and reached the servers, and no client " +
+			"led.",
+		seconds: func(f *Facts) *float64 { return &f.LeaderlessSeconds },
+		find:    func(e *examined) finding { return finding{time: e.leaders.leaderless} },
+		shown: func(f *Facts) string {
+			return fmt.Sprintf("%s, overdue %d", secondsText(f.LeaderlessSeconds), f.LeaderlessOverdue)
+		}},
+	{Name: "leaderless_overdue", Label: Stuck, Of: OfLeaders,
+		Means:  "Such times, those of each acquire, that lasted longer than the lock promises.",
+		count:  func(f *Facts) *int { return &f.LeaderlessOverdue },
+		find:   func(e *examined) finding { return e.leaders.overdue.finding() },
+		breaks: mustBeFree,
+		ending: ends("the lock was free, and nobody got it")},
+	{Name: "denied", Label: Stuck, Title: "Acquires refused in a calm run", Note: "although nobody else asked",
+		Means: "In a calm run: acquires that returned without a grant before their context had ended, although " +
+			"no other client asked for the lock, or had been granted it and had not finished releasing it.",
+		count:  func(f *Facts) *int { return &f.Denied },
+		find:   func(e *examined) finding { return denied(e.History).finding() },
+		breaks: mustBeFree,
+		ending: ends("a lock that was free was refused")},
+	{Name: "withheld", Label: Stuck, Title: "Acquires kept from a free lock", Note: "although nothing was wrong",
+		Means: "Acquires that were not granted a lock that was free, although nothing was wrong: it had been " +
+			"granted and released with success, no other client had it or asked for it, and the client waited for " +
+			"longer than a quarter of a lease, and than its requests may take. A lock that stays taken for a while " +
+			"after a release says so in its promise: `FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: " +
+			"…}`.",
+		count:  func(f *Facts) *int { return &f.Withheld },
+		find:   func(e *examined) finding { return withheld(e.History).finding() },
+		breaks: mustBeFree,
+		ending: ends("a lock that was free was refused")},
+	{Name: "self_excluded", Label: Stuck, Title: "Acquires whose key kept their own client out",
+		Means: "Acquires that returned without a grant and whose key, by the servers' record, kept their own " +
+			"client out when it asked again, longer than a few round trips later, although the client ran, its " +
+			"links were whole, and it had heard from a server since it lost one; and Acquires whose key kept their " +
+			"own client out before they returned, when it asked again: a request whose reply was lost had taken the " +
+			"lock. Of locks that a client does not enter again, where all messages take as long and the servers " +
+			"keep what they have.",
+		Remedy: "Mend the lock: after a request without an answer, delete what it may have set. A lock that lives with " +
+			"that says so in its promise: SelfExcludes, or ResendExcludes where its client sends a request again by " +
+			"itself.",
+		count:  func(f *Facts) *int { return &f.SelfExcluded },
+		find:   func(e *examined) finding { return selfExcluded(e.History).finding() },
+		breaks: func(_ *Facts, a Asked) bool { return !a.Promise.SelfExcludes },
+		ending: ends("a client was kept out by its own key")},
+	{Name: "hung_calls", Label: Hung, Title: "Calls that did not return", Note: "but Acquires",
+		Means: "Calls other than an Acquire (Release, Extend) that had not returned when the time of the " +
+			"workload was over, for longer than a lease, although most of the servers of the lock answered; and " +
+			"those that never returned.",
+		count:  func(f *Facts) *int { return &f.HungCalls },
+		find:   func(e *examined) finding { return hungCalls(e.History).finding() },
+		breaks: func(f *Facts, a Asked) bool { return a.Hung || mustReturn(f, a) }},
+	{Name: "false_rejects", Label: FalseReject, Title: "Rightful holders refused",
+		Means: "Operations of a rightful holder that the fence refused: the only one with a claim, or the one " +
+			"that by the servers' record had held the lock since its grant.",
+		count:  func(f *Facts) *int { return &f.FalseRejects },
+		find:   func(e *examined) finding { return e.fencing.falsely.finding() },
+		breaks: func(f *Facts, a Asked) bool { return mustBeRight(f, a) && a.Mode.NeedsToken() }},
+	{Name: "late_grants", Title: "Grants that came too late",
+		Means: "Grants whose lease had ended when Acquire returned. Under a fault that is allowed; such a claim " +
+			"is empty and keeps no client out.",
+		count: func(f *Facts) *int { return &f.LateGrants },
+		find:  func(e *examined) finding { return finding{count: lateGrants(e.History)} }},
+	{Name: "void_grants", Label: Void, Title: "Grants without a lease", Note: "the lock promised nothing",
+		Means: "Grants that promise nothing: the lease had ended before Acquire was called; or the lock knew " +
+			"that it was lost when the last answer came, and Acquire returned it all the same; or, in a calm run, " +
+			"it ended before the holder released it. A loss that comes in the instant in which Acquire returns " +
+			"without a new answer, such as the end of a pause, is not the lock's fault.",
+		count:  func(f *Facts) *int { return &f.VoidGrants },
+		find:   func(e *examined) finding { return voidGrants(e.History).finding() },
+		breaks: always},
+	{Name: "revived_claims", Label: Revived, Title: "Leases that were revived",
+		Means: "Leases whose end was moved into the future after it had passed and then the lock had been " +
+			"granted again, in a reentrant lock to another client.",
+		Remedy: "Mend the lock: a lease that has ended must not be extended. Compare the owner and extend in one step, " +
+			"and return that it is not held.",
+		count:  func(f *Facts) *int { return &f.RevivedClaims },
+		find:   func(e *examined) finding { return revivedClaims(e.History).finding() },
+		breaks: always},
+	{Name: "misconduct", Label: Misconduct, Title: "Calls that did not end as promised",
+		Means: "Calls that did not end as the lock promises: see the duties. And the grants of a lock that is " +
+			"held until it is told whose holder learned of their loss later than the lock's `Detection` and a few " +
+			"round trips allow, on servers that kept what they had.",
+		count: func(f *Facts) *int { return &f.Misconduct },
+		find: func(e *examined) finding {
+			return misconduct(e.History, e.records).finding().and(e.noticed.untold.finding())
+		},
+		breaks: always},
+	{Name: "noticed_late_seconds", Title: "Losses were noticed late by", Note: "at most: the holder could have been told",
+		Means: "The longest time after the loss of a lock in which its holder could have been told, and was not: " +
+			"it ran and its links were whole, without interruption. The lock is lost when, by the servers' record, " +
+			"the client has its key no more; without such a record, when another client is granted it. The time " +
+			"ends when the lock announces the loss, the lease ends on its holder's clock, the holder calls Release " +
+			"or crashes, or it has the key again.",
+		seconds: func(f *Facts) *float64 { return &f.NoticedLateSeconds },
+		find:    func(e *examined) finding { return finding{time: e.noticed.longest} }},
+	{Name: "failed_calls", Label: Misconduct, Title: "Calls that failed", Note: "although nothing was wrong",
+		Means: "Calls that failed although nothing was wrong, which breaks the promise of every lock: before the " +
+			"first fault struck and before the context of any call had ended, on a network in which requests are " +
+			"answered in time. An Acquire counts if its client was alone: no other one had a lock or asked for one " +
+			"meanwhile, and all that was granted before had been released. If the lock names the errors with which " +
+			"it says that it is taken (`Taken`), every other error counts. A Release or an Extend counts if its " +
+			"lease had not ended and no other client had been granted the lock. A lock over three nodes or more " +
+			"needs a majority of them: an Acquire counts also after faults, if all of them struck the same minority " +
+			"of the nodes, or the links to it (cuts, delays, resets, stalls, crashes), and it failed within half a " +
+			"lease.",
+		count:  func(f *Facts) *int { return &f.FailedCalls },
+		find:   func(e *examined) finding { return failedCalls(e.History).finding() },
+		breaks: always},
+	{Name: "overtaken", Label: Overtaken, Title: "Waiters that were overtaken", Note: "by one that had come later",
+		Means: "Grants of a fair lock to a client while another one that had joined the queue earlier was still " +
+			"waiting, by the server's record of the queue. A waiter that was paused, cut off or crashed may lose " +
+			"its place. Late grants do not count.",
+		count:  func(f *Facts) *int { return &f.Overtaken },
+		find:   func(e *examined) finding { return overtaken(e.History).finding() },
+		breaks: func(_ *Facts, a Asked) bool { return a.Promise.Order == promise.FIFO }},
+	{Name: "work_twice", Label: Repeated, Title: "Work done twice", Note: "the lock should have prevented it",
+		Means: "With the workload `fill`: computations of a value that had been computed, which the lock, with a second " +
+			"look after the grant, should have prevented: the claim of another section that computed the value " +
+			"overlapped, and its write had neither failed before the grant nor an unknown outcome; or the value had been " +
+			"stored before the grant and the client read it.",
+		count: func(f *Facts) *int { return &f.WorkTwice },
+		find:  func(e *examined) finding { return e.twice.finding() },
+		// in every mode: a fence protects the store, and not the work
+		breaks: always},
+	{Name: "recomputed", Label: Repeated, Title: "Work done again", Note: "whatever the reason",
+		Means: "All such computations of a value beyond the first, whatever the reason. A section that sent a write of " +
+			"the value has computed it, whatever became of the write.",
+		count: func(f *Facts) *int { return &f.Recomputed },
+		find: func(e *examined) finding {
+			return finding{count: e.twice.count + e.again.count, reasons: e.again.sentences()}
+		}},
+	{Name: "claim_overlaps", Label: Overlap, Title: "Claims that overlap", Note: "the lock broke its promise",
+		Means:  "Pairs of grants whose claims overlap: the lock had two holders at once.",
+		count:  func(f *Facts) *int { return &f.ClaimOverlaps },
+		find:   func(e *examined) finding { return claimOverlaps(e.History).finding() },
+		breaks: always},
+	{Name: "belief_overlaps", Label: Overlap, Title: "Beliefs that overlap", Note: "a client outlived its lease",
+		IgnoredOnTrial: true, // that a holder is late is how the store is tried
+		Means: "Pairs of grants whose holders believed at once that they had the lock. A claim lies within its belief, so " +
+			"these are never fewer than `claim_overlaps`.",
+		count: func(f *Facts) *int { return &f.BeliefOverlaps },
+		find: func(e *examined) finding {
+			count, alone := beliefOverlaps(e.History)
+			return finding{count: count, reasons: alone.sentences()}
+		}},
+	{Name: "acted_at_once", Label: Overlap, Of: OfLeaders, Title: "Leaders that acted at once",
+		Note:  "pairs, and for how long",
+		Means: "Pairs of grants whose clients acted at once.",
+		count: func(f *Facts) *int { return &f.ActedAtOnce },
+		find:  func(e *examined) finding { return e.leaders.atOnce.finding() },
+		shown: func(f *Facts) string {
+			return fmt.Sprintf("%d, %s", f.ActedAtOnce, secondsText(f.ActedAtOnceSeconds))
+		}},
+	{Name: "acted_at_once_seconds", Of: OfLeaders,
+		Means:   "For how long they did.",
+		seconds: func(f *Facts) *float64 { return &f.ActedAtOnceSeconds },
+		find:    func(e *examined) finding { return finding{time: e.leaders.together} }},
+	{Name: "acted_after_loss_seconds", Of: OfLeaders, Title: "A leader acted after its loss for", Note: "at most",
+		Means:   "The longest time from the loss of a lock to the last operation under its grant.",
+		seconds: func(f *Facts) *float64 { return &f.ActedAfterLossSeconds },
+		find:    func(e *examined) finding { return finding{time: e.leaders.afterLoss} }},
+	{Name: "stale_rejected", Label: Rescued, Title: "Stale operations refused",
+		Means: "Reads and writes of a client after a later grant had returned, which the fence refused.",
+		count: func(f *Facts) *int { return &f.StaleRejected },
+		find:  func(e *examined) finding { return e.fencing.rejected.finding() }},
+	{Name: "stale_accepted", Title: "Stale writes taken",
+		Means: "Writes of a client after a later grant had returned, which the store accepted.",
+		count: func(f *Facts) *int { return &f.StaleAccepted },
+		find: func(e *examined) finding {
+			return finding{count: e.fencing.accepted.count, reasons: e.fencing.acceptedBy(e.History)}
+		}},
+	{Name: "token_regressions", Label: Regressed, Title: "Tokens that went back",
+		Means: "Grants whose token is below that of a grant before them: one that had returned before they were " +
+			"asked for, or whose claim had ended before theirs began.",
+		count:  func(f *Facts) *int { return &f.TokenRegressions },
+		find:   func(e *examined) finding { return e.tokens.regressions.finding() },
+		breaks: mustGrow},
+	{Name: "token_duplicates", Label: Regressed, Title: "Tokens given out twice",
+		Means: "Grants whose token is that of an earlier grant, also of one that was pending with them. The " +
+			"entries of one hold of a reentrant lock share its token, and a client whose release failed may be " +
+			"granted what it still has.",
+		count:  func(f *Facts) *int { return &f.TokenDuplicates },
+		find:   func(e *examined) finding { return e.tokens.duplicates.finding() },
+		breaks: mustGrow},
+	{Name: "foreign_releases", Title: "Keys of another deleted", Besides: true,
+		Means: "Keys that one client set and another one deleted.",
+		count: func(f *Facts) *int { return &f.ForeignReleases },
+		find:  func(e *examined) finding { return foreignReleases(e.History).finding() }},
+	{Name: "calls", Title: "Calls", Note: "by how they ended",
+		Means: "All calls by how they ended. An Acquire (or TryAcquire) was `granted`; returned that the lock is " +
+			"`taken`; `gave_up`, at the end of its context or while another client had the lock or asked for it; or " +
+			"`failed`. An Extend `extended` the lease, did not since the lock was not held (`not_extended`), or " +
+			"failed (`failed_extends`); one whose error wraps `errors.ErrUnsupported` is not counted. A Release " +
+			"`released` the lock, returned `not_held`, or failed (`failed_releases`). The errors are beside the " +
+			"facts, in `errors`, and on the pass line of a test.",
+		set:   func(e *examined, f *Facts) { f.Calls = countCalls(e.History) },
+		has:   func(f *Facts) bool { return f.Calls != Calls{} },
+		shown: func(f *Facts) string { return strings.Join(f.Calls.Texts(), "; ") }},
+	{Name: "contended", Title: "Acquires contended",
+		Means: "Acquires that were pending while another client had a claim: they were kept out.",
+		count: func(f *Facts) *int { return &f.Contended },
+		find:  func(e *examined) finding { return finding{count: contended(e.History)} },
+		shown: func(f *Facts) string { return fmt.Sprintf("%d of %d", f.Contended, f.Grants+f.Attempts) }},
+	{Name: "grants",
+		Means: "Acquires that succeeded.",
+		count: func(f *Facts) *int { return &f.Grants },
+		find:  func(e *examined) finding { return finding{count: len(e.Grants)} }},
+	{Name: "attempts",
+		Means: "Acquires that did not.",
+		count: func(f *Facts) *int { return &f.Attempts },
+		find:  func(e *examined) finding { return finding{count: len(e.Attempts)} }},
+	{Name: "holders",
+		Means: "Clients that have had a claim.",
+		count: func(f *Facts) *int { return &f.Holders },
+		find:  func(e *examined) finding { return finding{count: holders(e.History)} }},
+	{Name: "operations",
+		Means: "Reads and writes, of any outcome.",
+		count: func(f *Facts) *int { return &f.Operations },
+		find:  func(e *examined) finding { return finding{count: len(e.Ops)} }},
 }

@@ -64,6 +64,12 @@ func TestLabels(t *testing.T) {
 		{"leaked", with(story("", nil), leaked), nil, Stuck, "The lock left a key behind that nobody will release."},
 		{"false reject", story("", []Grant{holder}, holder.write("a1", 5, "").refused()), nil, FalseReject,
 			"c0's write a1 was refused at step 6"},
+		// What is behind the label comes first, also before what alone would have been a milder one.
+		{"rescued, and a void grant", with(saved, func(h *History) {
+			void := held(3, "c2", 60, 70).asked(56).lost(60, 0).token(35)
+			void.LostBefore = true
+			h.Grants = append(h.Grants, void)
+		}), broken, Rescued, "The store refused what was stale, and that saved the data"},
 		// Of two labels the worse one is given.
 		{"corrupted before stuck", with(gcPause(accepted, "c0.2"), stuck), nil, Corrupted, "c1's write c1.2"},
 		{"stuck before rescued", with(saved, stuck), broken, Stuck, "When all was over"},

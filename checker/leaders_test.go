@@ -149,8 +149,8 @@ func TestLeaders(t *testing.T) {
 func TestLabelsOfLeaders(t *testing.T) {
 	for want, f := range map[Label]Facts{Overlap: {ActedAtOnce: 1}, Stuck: {LeaderlessOverdue: 1},
 		Safe: {LeaderlessSeconds: 9, ActedAfterLossSeconds: 9}} {
-		if f.Liveness, f.Grants = LivenessOK, 1; labelOf(f, nil) != want {
-			t.Errorf("%+v: %s, want %s", f, labelOf(f, nil), want)
+		if f.Liveness, f.Grants = LivenessOK, 1; labelOf(&f, nil, false) != want {
+			t.Errorf("%+v: %s, want %s", f, labelOf(&f, nil, false), want)
 		}
 	}
 }

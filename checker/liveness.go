@@ -6,11 +6,14 @@ import (
 	"slices"
 )
 
-// livenessReasons explain why the lock is stuck or leaked: the finding of the
+// livenessReasons explain why a lock is stuck or leaked that is: the finding of the
 // harness, the holders by the nodes' record, and then what may have left a key
 // behind: an acquire without an answer, a grant that was never released, or the
 // last grant.
 func livenessReasons(h History) []Reason {
+	if l, _ := h.Liveness(); l == LivenessOK {
+		return nil
+	}
 	suspects := &tally{more: "that may have left a key behind"}
 	for _, s := range slices.SortedFunc(slices.Values(h.Holdings), byHolder) {
 		if s.To == 0 {

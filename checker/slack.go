@@ -396,3 +396,23 @@ func (s Slack) String() string {
 	}
 	return string(s.Kind)
 }
+
+// slackMeans has the meanings of the kinds of slack.
+var slackMeans = map[SlackKind]string{
+	SlackLease: "From the end of the last claim before a grant to the grant, if its client waited for the lock " +
+		"by then, and the claim ended by itself: its validity ended, the lock announced the loss, or its holder " +
+		"crashed. Negative if and only if two claims overlap.",
+	SlackRelease: "The same after a claim that its holder released. The next grant waits for the release, so a " +
+		"small value means nothing.",
+	SlackExpiry: "From the end of a claim to the end of the key or session on the servers. Negative if a client " +
+		"claimed what the servers would have given to others, whether they did or not.",
+	SlackValidity: "What was left of a lease when Acquire or Extend returned.",
+	SlackVotes: "How many servers more than a majority had a client's key during its claim, for a lock on " +
+		"several.",
+	SlackTokens: "From the highest token of the grants before to that of a grant.",
+	SlackWait:   "From the end of an idle time to the instant at which it would have been overdue.",
+	SlackNotice: "By how much a holder learned of a loss sooner than its lock says (`Detection`).",
+}
+
+// Means says from what to what a slack of the kind is measured. It is "" for an unknown kind.
+func (k SlackKind) Means() string { return slackMeans[k] }

@@ -61,56 +61,39 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	return label(f, none, h.Fence != ""), f
 }
 
-// "A run has the first label in this table whose condition holds."
+// "A run has the first label in this table whose condition holds." Which facts lead to a label say the rows of
+// [checker.FactList].
 func label(f checker.Facts, none *checker.Facts, fenced bool) checker.Label {
-	switch {
-	// "The data is wrong: an acknowledged write was lost, or a section is torn."
-	case f.Data == checker.DataCorrupted:
-		return checker.Corrupted
-	// "The data was not decided, since the run has too many operations."
-	case f.Data == checker.DataUndecided:
-		return checker.Unknown
-	// "The code of the lock panicked, or called runtime.Goexit, and ended the process of a client."
-	case f.Panics > 0:
-		return checker.Panicked
-	// "No client could acquire the lock at the end, a key of it remained, or it was
-	// not granted although it should have been free (overdue, denied, withheld, self_excluded,
-	// leaderless_overdue)."
-	case f.Liveness != checker.LivenessOK, f.Overdue > 0 && !fenced, f.Denied > 0, f.Withheld > 0, f.SelfExcluded > 0,
-		f.LeaderlessOverdue > 0:
-		return checker.Stuck
-	// "A call other than an Acquire had not returned in time, although most of the servers of the lock answered, or never
-	// returned (hung_calls)."
-	case f.HungCalls > 0:
-		return checker.Hung
-	// "The fence refused a client that rightfully held the lock."
-	case f.FalseRejects > 0:
-		return checker.FalseReject
-	// "The fence refused a stale operation and the data is right; in the same seed
-	// without a fence it was corrupted."
-	case f.StaleRejected > 0 && none != nil && none.Data == checker.DataCorrupted:
-		return checker.Rescued
-	case f.VoidGrants > 0:
-		return checker.Void
-	case f.RevivedClaims > 0:
-		return checker.Revived
-	case f.Misconduct > 0, f.FailedCalls > 0:
-		return checker.Misconduct
-	case f.Overtaken > 0:
-		return checker.Overtaken
-	// "The work for a value was done twice."
-	case f.Recomputed > 0:
-		return checker.Repeated
-	// "The token of a grant was not above those of the grants before it
-	// (token_regressions, token_duplicates)."
-	case f.TokenRegressions > 0, f.TokenDuplicates > 0:
-		return checker.Regressed
-	// "Two clients held the lock at once, or believed so, or acted so as leaders."
-	case f.ClaimOverlaps > 0, f.BeliefOverlaps > 0 && !fenced, f.ActedAtOnce > 0:
-		return checker.Overlap
-	// "No client was ever granted the lock."
-	case f.Grants == 0:
-		return checker.Untested
+	for _, l := range checker.Labels() {
+		switch l {
+		// "The data is wrong: an acknowledged write was lost, or a section is torn."
+		case checker.Corrupted:
+			if f.Data == checker.DataCorrupted {
+				return l
+			}
+		// "The data was not decided, since the run has too many operations."
+		case checker.Unknown:
+			if f.Data == checker.DataUndecided {
+				return l
+			}
+		// "The fence refused a stale operation and the data is right; in the same seed
+		// without a fence it was corrupted."
+		case checker.Rescued:
+			if f.StaleRejected > 0 && none != nil && none.Data == checker.DataCorrupted {
+				return l
+			}
+		// "No client was ever granted the lock."
+		case checker.Untested:
+			if f.Grants == 0 {
+				return l
+			}
+		default:
+			if slices.ContainsFunc(checker.FactList(), func(row checker.Fact) bool {
+				return row.Label == l && row.In(&f) && !(fenced && row.IgnoredOnTrial)
+			}) {
+				return l
+			}
+		}
 	}
 	return checker.Safe
 }

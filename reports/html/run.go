@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"time"
 
 	"locksim/checker"
 	"locksim/internal/linked"
@@ -234,43 +233,35 @@ type fact struct {
 	value      func(m outcome.ModeRun) string
 }
 
-// facts are the rows, each with its value for a run.
-var facts = []fact{
-	{"Data", "by the exact check", func(m outcome.ModeRun) string { return string(m.Verdict.Facts.Data) }},
-	{"Lost updates", "acknowledged, and not in the data", number(func(f checker.Facts) int { return f.LostUpdates })},
-	{"Torn sections", "only a part is in the data", number(func(f checker.Facts) int { return f.TornSections })},
-	{"Claims that overlap", "the lock broke its promise", number(func(f checker.Facts) int { return f.ClaimOverlaps })},
-	{"Nearest miss", "how little was missing to such an overlap", func(m outcome.ModeRun) string {
+// facts are what the judge counts of a run of the scenario.
+func facts(o *outcome.Outcome) []fact {
+	var all []fact
+	for _, f := range checker.FactList() {
+		if f.Title != "" && concerns(f, o) {
+			all = append(all, fact{f.Title, f.Note, func(m outcome.ModeRun) string { return f.Value(&m.Verdict.Facts) }})
+		}
+	}
+	return all
+}
+
+// concerns reports whether a fact is one of the runs of an outcome.
+func concerns(f checker.Fact, o *outcome.Outcome) bool {
+	switch f.Of {
+	case checker.OfLeaders:
+		return o.Scenario != nil && o.Scenario.Workload.Leads()
+	case checker.OfFence:
+		return slices.ContainsFunc(o.Modes, func(m outcome.ModeRun) bool { return m.History.Fence != "" })
+	}
+	return true
+}
+
+// figures are what is known of a run besides.
+var figures = []fact{
+	{"Nearest miss", "how little was missing to an overlap of claims", func(m outcome.ModeRun) string {
 		if s, ok := m.Verdict.NearestMiss(); ok && m.Verdict.Facts.ClaimOverlaps == 0 {
 			return s.Miss()
 		}
 		return prose.Nothing
-	}},
-	{"Beliefs that overlap", "a client outlived its lease", number(func(f checker.Facts) int { return f.BeliefOverlaps })},
-	{"Stale writes taken", "", number(func(f checker.Facts) int { return f.StaleAccepted })},
-	{"Stale operations refused", "", number(func(f checker.Facts) int { return f.StaleRejected })},
-	{"Rightful holders refused", "", number(func(f checker.Facts) int { return f.FalseRejects })},
-	{"Keys of another deleted", "", number(func(f checker.Facts) int { return f.ForeignReleases })},
-	{"Idle time", "no client had the lock, and one waited", func(m outcome.ModeRun) string {
-		f := m.Verdict.Facts
-		return fmt.Sprintf("%s, overdue %d", seconds(f.IdleSeconds), f.Overdue)
-	}},
-	{"Grants that came too late", "", number(func(f checker.Facts) int { return f.LateGrants })},
-	{"Grants without a lease", "the lock promised nothing", number(func(f checker.Facts) int { return f.VoidGrants })},
-	{"Acquires whose key kept their own client out", "", number(func(f checker.Facts) int { return f.SelfExcluded })},
-	{"Leases that were revived", "", number(func(f checker.Facts) int { return f.RevivedClaims })},
-	{"Calls that did not end as promised", "", number(func(f checker.Facts) int { return f.Misconduct })},
-	{"Losses were noticed late by", "at most: the holder could have been told", func(m outcome.ModeRun) string {
-		return seconds(m.Verdict.Facts.NoticedLateSeconds)
-	}},
-	{"Calls that failed", "although nothing was wrong", number(func(f checker.Facts) int { return f.FailedCalls })},
-	{"Acquires kept from a free lock", "although nothing was wrong",
-		number(func(f checker.Facts) int { return f.Withheld })},
-	{"Work done again", "whatever the reason", number(func(f checker.Facts) int { return f.Recomputed })},
-	{"Work done twice", "the lock should have prevented it", number(func(f checker.Facts) int { return f.WorkTwice })},
-	{"Calls", "by how they ended", func(m outcome.ModeRun) string {
-		return strings.Join(m.Verdict.Facts.Calls.Texts(),
-			"; ")
 	}},
 	{"Errors of calls", "but those of contexts that ended", func(m outcome.ModeRun) string {
 		texts := make([]string, len(m.Verdict.Errors))
@@ -278,12 +269,6 @@ var facts = []fact{
 			texts[i] = e.String()
 		}
 		return strings.Join(texts, "; ")
-	}},
-	{"Panics of the lock", "each ended a process", number(func(f checker.Facts) int { return f.Panics })},
-	{"Lock can be taken again", "", func(m outcome.ModeRun) string { return string(m.Verdict.Facts.Liveness) }},
-	{"Acquires contended", "", func(m outcome.ModeRun) string {
-		f := m.Verdict.Facts
-		return fmt.Sprintf("%d of %d", f.Contended, f.Grants+f.Attempts)
 	}},
 	{"Faults that struck", "", scene.Struck},
 	{"Longest wait", "", func(m outcome.ModeRun) string { return prose.Seconds(m.LongestWait) }},
@@ -293,34 +278,9 @@ var facts = []fact{
 		func(m outcome.ModeRun) string { return string(m.Corroboration.Agreement) }},
 }
 
-// leaderFacts are the facts of a workload of leaders.
-var leaderFacts = []fact{
-	{"Leaders that acted at once", "pairs, and for how long", func(m outcome.ModeRun) string {
-		f := m.Verdict.Facts
-		return fmt.Sprintf("%d, %s", f.ActedAtOnce, seconds(f.ActedAtOnceSeconds))
-	}},
-	{"A leader acted after its loss for", "at most",
-		func(m outcome.ModeRun) string { return seconds(m.Verdict.Facts.ActedAfterLossSeconds) }},
-	{"No client led for", "at most, while one campaigned", func(m outcome.ModeRun) string {
-		f := m.Verdict.Facts
-		return fmt.Sprintf("%s, overdue %d", seconds(f.LeaderlessSeconds), f.LeaderlessOverdue)
-	}},
-}
-
-// seconds is a fact in seconds, as a person reads it.
-func seconds(of float64) string { return prose.Seconds(time.Duration(of * float64(time.Second))) }
-
-func number(of func(checker.Facts) int) func(outcome.ModeRun) string {
-	return func(m outcome.ModeRun) string { return fmt.Sprint(of(m.Verdict.Facts)) }
-}
-
 func newFactTable(o *outcome.Outcome) factTable {
 	t := factTable{Modes: scene.Modes(o)}
-	shown := facts
-	if o.Scenario != nil && o.Scenario.Workload.Leads() {
-		shown = slices.Concat(facts, leaderFacts)
-	}
-	for _, f := range shown {
+	for _, f := range slices.Concat(facts(o), figures) {
 		row := factRow{Name: f.name, Note: f.note}
 		for _, m := range o.Modes {
 			value := prose.Nothing

@@ -15,6 +15,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/html"
+	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
@@ -51,6 +52,33 @@ func TestRunSaysAll(t *testing.T) {
 		"<code>locksim run gc-pause --seed 1</code>",
 		o.Modes[0].TraceHash, o.Modes[1].TraceHash, "1.26.1",
 	}, []string{"ZgotmplZ", "<no value>", "%!"})
+}
+
+// The table of facts has each fact with a title, of leaders and of a store under test where the run is about them.
+func TestRunShowsEachFact(t *testing.T) {
+	o := testreports.PausedOutcome()
+	shows := func(of checker.FactsOf, want bool) {
+		t.Helper()
+		text := page(t, o, reports.Options{})
+		for _, f := range checker.FactList() {
+			line := `<tr><th scope="row">` + f.Title + "<"
+			if note := ` <small>` + f.Note + `</small>`; f.Note != "" {
+				line = `<tr><th scope="row">` + f.Title + note + "<"
+			}
+			if f.Of == of && f.Title != "" && strings.Contains(text, line) != want {
+				t.Errorf("the page has the fact %s: %t, want %t", f.Name, !want, want)
+			}
+		}
+	}
+	shows(checker.OfAll, true)
+	shows(checker.OfFence, false)
+	shows(checker.OfLeaders, false)
+	sc := *o.Scenario
+	sc.Workload.Kind = file.WorkloadLeader
+	o.Scenario = &sc
+	o.Modes[0].History.Fence = fence.Seal
+	shows(checker.OfFence, true)
+	shows(checker.OfLeaders, true)
 }
 
 // What became of the keys of the lock is said once, right below the diagram of the run that the story tells.

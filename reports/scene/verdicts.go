@@ -56,7 +56,7 @@ func Rule(mode fence.Mode) string { return rules[mode] }
 // ending describes a run of an outcome, as the end of a sentence.
 func ending(o *outcome.Outcome, m outcome.ModeRun) string {
 	if m.Verdict.Label != checker.Rescued {
-		return outcome.Ending(m.Verdict)
+		return m.Verdict.Ending()
 	}
 	for _, mode := range labelled(o, checker.Rescued) {
 		if mode.Guard() != m.Mode.Guard() {

@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -304,7 +305,7 @@ func overwrites(before, write *checker.Op) bool {
 func atFault(o *Outcome, m ModeRun, f blame.Finding) string {
 	what := f.Does()
 	if what == "" {
-		what = Ending(m.Verdict)
+		what = m.Verdict.Ending()
 	}
 	if f.At > 0 && f.Says() != "" && tellsEvent(m, f) {
 		what += fmt.Sprintf(" (step %d)", f.At)
@@ -389,7 +390,7 @@ func noOneAtFault(f blame.Finding) string {
 
 // choiceAtFault says what the lock does not promise to survive, and what that did.
 func choiceAtFault(o *Outcome, m ModeRun, f blame.Finding) string {
-	what := Ending(m.Verdict)
+	what := m.Verdict.Ending()
 	switch {
 	case f.Deed == blame.Rejects:
 		return fmt.Sprintf("The choice of the fence: %s refused a client that rightfully held the lock.", m.Mode)
@@ -457,7 +458,7 @@ func remedy(o *Outcome, m ModeRun, f blame.Finding) string {
 	case f.Culprit == blame.Choice:
 		mend = fmt.Sprintf("Choose a lock, or servers, that survive %s.", prose.Commas(f.Failed))
 	case mend == "" && !exclusive:
-		mend = "A change of the lock."
+		mend = cmp.Or(m.Verdict.Remedy(), "A change of the lock.")
 	}
 	switch {
 	case label == checker.Repeated, f.Deed == blame.Tears:
@@ -547,44 +548,6 @@ func howSure(o *Outcome, m ModeRun) string {
 	return ""
 }
 
-// endings describe the labels, as the end of a sentence about a run.
-var endings = map[checker.Label]string{
-	checker.Corrupted:   "the data ended corrupted",
-	checker.Unknown:     "the data was not decided",
-	checker.Panicked:    "the lock panicked",
-	checker.Stuck:       "the lock could not be taken again",
-	checker.Hung:        "a call did not return",
-	checker.FalseReject: "a rightful holder was refused",
-	checker.Void:        "a grant promised nothing",
-	checker.Revived:     "a lease that had ended held again",
-	checker.Misconduct:  "a call did not end as promised",
-	checker.Overtaken:   "a waiter was overtaken",
-	checker.Repeated:    "the work was done twice",
-	checker.Regressed:   "a token did not grow",
-	checker.Overlap:     "no harm came of it",
-	checker.Untested:    "nobody ever had the lock",
-	checker.Safe:        "nothing went wrong",
-	checker.Rescued:     "a fence saved the data",
-}
-
-// Ending is what a verdict says, as the end of a sentence about a run. Stuck is several things.
-func Ending(v checker.Verdict) string {
-	if v.Label != checker.Stuck || v.Facts.Liveness == checker.LivenessStuck {
-		return endings[v.Label]
-	}
-	switch f := v.Facts; {
-	case f.Liveness == checker.LivenessLeaked:
-		return "the lock left a key behind"
-	case f.Overdue+f.LeaderlessOverdue > 0:
-		return "the lock was free, and nobody got it"
-	case f.Denied+f.Withheld > 0:
-		return "a lock that was free was refused"
-	case f.SelfExcluded > 0:
-		return "a client was kept out by its own key"
-	}
-	return endings[v.Label]
-}
-
 // Title is the title of the scenario. One without a title, as a search draws it, has what broke in its place, or its
 // name where nothing did.
 func (o *Outcome) Title() string {
@@ -595,7 +558,7 @@ func (o *Outcome) Title() string {
 	case m == nil || m.Verdict.Label.Clean():
 		return o.Scenario.Name
 	}
-	what := Ending(m.Verdict)
+	what := m.Verdict.Ending()
 	switch f := m.Verdict.Facts; {
 	case f.ClaimOverlaps > 0 && blame.Exclusive(m.Verdict.Label):
 		what = "two clients had the lock at once"

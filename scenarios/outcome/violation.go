@@ -53,49 +53,7 @@ func excused(o *Outcome, p promise.Promise) promise.Promise {
 
 // against are the labels of the violations in a run.
 func against(m ModeRun, p promise.Promise) []checker.Label {
-	var out []checker.Label
-	facts := m.Verdict.Facts
-	promised := string(m.Mode) == p.Data || m.History.Calm
-	if promised && facts.Data == checker.DataCorrupted {
-		out = append(out, checker.Corrupted)
-	}
-	if facts.Panics > 0 { // whatever it promises
-		out = append(out, checker.Panicked)
-	}
-	if m.Hung && facts.Liveness == checker.LivenessStuck || p.FreeWithin != promise.TermAnyTime &&
-		(facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0 || facts.Withheld > 0 ||
-			facts.LeaderlessOverdue > 0) ||
-		!p.SelfExcludes && facts.SelfExcluded > 0 {
-		out = append(out, checker.Stuck)
-	}
-	if facts.HungCalls > 0 && (m.Hung || p.ReturnsWithin != "" || slices.Contains(p.Duties, promise.DutyReturns)) {
-		out = append(out, checker.Hung)
-	}
-	if promised && m.Mode.NeedsToken() && facts.FalseRejects > 0 {
-		out = append(out, checker.FalseReject)
-	}
-	if facts.VoidGrants > 0 {
-		out = append(out, checker.Void)
-	}
-	if facts.RevivedClaims > 0 {
-		out = append(out, checker.Revived)
-	}
-	if facts.Misconduct > 0 || facts.FailedCalls > 0 {
-		out = append(out, checker.Misconduct)
-	}
-	if p.Order == promise.FIFO && facts.Overtaken > 0 {
-		out = append(out, checker.Overtaken)
-	}
-	if facts.WorkTwice > 0 { // in every mode: a fence protects the store, and not the work
-		out = append(out, checker.Repeated)
-	}
-	if !p.TokensUnordered && facts.TokenRegressions+facts.TokenDuplicates > 0 {
-		out = append(out, checker.Regressed)
-	}
-	if facts.ClaimOverlaps > 0 {
-		out = append(out, checker.Overlap)
-	}
-	return out
+	return m.Verdict.Facts.Broken(checker.Asked{Promise: p, Mode: m.Mode, Calm: m.History.Calm, Hung: m.Hung})
 }
 
 // The reasons of Vacuous that callers tell apart.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"locksim/checker"
 	"locksim/sim/trace"
 )
 
@@ -60,9 +61,7 @@ var vocabulary = map[Deed]words{
 	Revives: {"it lets a lease hold again that had ended", func(Finding) string {
 		return "a lease that had " +
 			"ended held again"
-	},
-		"Mend the lock: a lease that has ended must not be extended. Compare the owner and extend in one step, " +
-			"and return that it is not held."},
+	}, checker.FactNamed("revived_claims").Remedy},
 	WithoutKey: {"it grants the lock without a key on most of the servers", func(f Finding) string {
 		return fmt.Sprintf("at step %d %s was granted the lock, and had its key on no majority of the "+
 			"servers", f.At, f.By)
@@ -100,10 +99,7 @@ var vocabulary = map[Deed]words{
 	Excludes: {"its own key keeps its client out", func(Finding) string {
 		return "the key of a request that " +
 			"was not granted kept its own client out"
-	},
-		"Mend the lock: after a request without an answer, delete what it may have set. A lock that lives with " +
-			"that says so in its promise: SelfExcludes, or ResendExcludes where its client sends a request again by " +
-			"itself."},
+	}, checker.FactNamed("self_excluded").Remedy},
 	Displaces: {"it takes a client that still waits out of its queue", func(f Finding) string {
 		return fmt.Sprintf("at step %d a request of %s took the place of %s, which still waited, out of %s on %s",
 			f.At, f.By, f.Of, trace.Name(f.Key), f.Server)
