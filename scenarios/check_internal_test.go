@@ -70,7 +70,8 @@ func TestPlanRuns(t *testing.T) {
 	}{
 		{0, "100", "false", runPlan{100, 20}}, {0, "100", "true", runPlan{20, 10}}, {0, "1000", "false", runPlan{1000, 20}},
 		{500, "100", "false", runPlan{100, 5}}, {500, "100", "true", runPlan{20, 5}}, {501, "100", "false", runPlan{100, 6}},
-		{1, "100", "false", runPlan{100, 1}}, {2000, "5", "false", runPlan{5, 20}},
+		{1, "100", "false", runPlan{1, 1}}, {30, "100", "true", runPlan{6, 1}}, {30, "1000", "false", runPlan{300, 1}},
+		{100, "100", "false", runPlan{100, 1}}, {2000, "5", "false", runPlan{5, 20}},
 	} {
 		if err := checks.Set(c.checks); err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func quick(t *testing.T) scenarios.Options {
 	if err := flag.Set(checks, "30"); err != nil {
 		t.Fatal(err)
 	}
-	return scenarios.Options{Seed: 5, Runs: 30, Dir: filepath.Join(t.TempDir(), "locksim")}
+	return scenarios.Options{Seed: 5, Runs: 100, Dir: filepath.Join(t.TempDir(), "locksim")}
 }
 
 // wantPass fails the test unless the check passed.

@@ -108,7 +108,7 @@ func TestOfACrash(t *testing.T) {
 	if dir == "" {
 		t.Skip("it is a part of TestCheckAfterACrash")
 	}
-	scenarios.Check(t, crashing(os.Getenv("LOCKSIM_TEST_CRASH")), scenarios.Options{Seed: 1, Runs: 40, Dir: dir,
+	scenarios.Check(t, crashing(os.Getenv("LOCKSIM_TEST_CRASH")), scenarios.Options{Seed: 1, Runs: 100, Dir: dir,
 		Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
 			for _, line := range o.Modes[0].Story {
 				if _, err := fmt.Fprintln(w, line.Text); err != nil {
