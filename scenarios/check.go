@@ -477,8 +477,8 @@ func (c *checkup) describe(f *failure.Failure, path, where string) string {
 func (c *checkup) noPromise() string {
 	return fmt.Sprintf("%s has no Promise, so it is judged for everything, also for right data in mode %s, which hardly "+
 		"any lock can keep:\n"+
-		"  state in its Traits what it promises: Promise: lock.LeasePromise(), for a lock with a TTL, or lock.SessionPromise(), for one "+
-		"of a session of a database,\n"+
+		"  state in its Traits what it promises: Promise: lock.LeasePromise(), for a lock with a TTL, or "+
+		"lock.SessionPromise(), for one of a session of a database,\n"+
 		"  without what it does not promise, or Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, "+
 		"lock.FaultPartition}}", c.lock.Name, c.lock.JudgedMode())
 }
