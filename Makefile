@@ -86,8 +86,9 @@ upstream: ## shows findings in other people's libraries on real servers, in plai
 promises: ## each lock on Redis within its promise, 5,000 runs that are evidence; SOAK=10 makes them 50,000
 	$(GO) run ./cmd/locksim explore --lock $(REDIS_LOCKS) --promise --runs $(EXPLORE_RUNS)
 
-mutants: ## makes one mistake at a time and runs the test that must detect it; writes reports/MUTANTS.md; takes minutes
-	$(DEV) ./mutants named --markdown >reports/MUTANTS.md.new
+mutants: ## makes one mistake at a time and runs the test that must detect it; writes reports/MUTANTS.md; takes minutes, and goes on after an interruption at the same commit
+	@mkdir -p reports/out
+	$(DEV) ./mutants named --results ../../reports/out/MUTANTS.jsonl --markdown >reports/MUTANTS.md.new
 	mv reports/MUTANTS.md.new reports/MUTANTS.md
 
 # A mutant takes about ten seconds. internal/dev/mechanical/unseen.txt has the reasons why no run can show some of them.
@@ -138,8 +139,9 @@ compare: ## the locks side by side; writes docs/reference/compare.md, and docs/r
 	cd examples/leases && $(GO) run ./cmd compare $(LEASES) --seeds 20 --also '*/scenarios/*.yaml' --markdown >../../docs/reference/compare-leases.md.new
 	mv docs/reference/compare-leases.md.new docs/reference/compare-leases.md
 
-findings: ## explores each specimen until its mistake is found; writes reports/FINDINGS.md; takes minutes
-	$(DEV) ./findings >reports/FINDINGS.md.new
+findings: ## explores each specimen until its mistake is found; writes reports/FINDINGS.md; takes minutes, and goes on after an interruption at the same commit
+	@mkdir -p reports/out
+	$(DEV) ./findings -results ../../reports/out/FINDINGS.jsonl >reports/FINDINGS.md.new
 	mv reports/FINDINGS.md.new reports/FINDINGS.md
 
 groundtruth: ## plays published bugs of other people's locks; writes reports/GROUNDTRUTH.md and reports/groundtruth; takes most of an hour on two cores, and goes on after an interruption; TABLE=-anew plays results of other commits again, TABLE=-stored plays nothing

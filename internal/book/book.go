@@ -1,6 +1,7 @@
 package book
 
 import (
+	"errors"
 	"sync"
 
 	"locksim/internal/journal"
@@ -10,6 +11,8 @@ import (
 // call its methods at the same time.
 type Book[K comparable, T any] struct {
 	key     func(T) K
+	state   func(T) string
+	now     *Checkout // where results of other commits are made again, else nil
 	journal *journal.Journal[T]
 
 	mu     sync.Mutex
@@ -55,6 +58,39 @@ func (b *Book[K, T]) Add(r T) error {
 	defer b.mu.Unlock()
 	b.take(r)
 	return b.journal.Add(r)
+}
+
+// Chosen opens the book that the flags of a program ask for. State is the commit of a result, as [Checkout.State] has
+// it.
+func Chosen[K comparable, T any](c *Choices, key func(T) K, state func(T) string) (b *Book[K, T], err error) {
+	if c.Stored {
+		return Read(c.Journal, key)
+	}
+	if b, err = Open(c.Journal, key); err != nil || !c.Anew || c.Journal == "" {
+		return b, err
+	}
+	b.state = state
+	if b.now, err = ThisCheckout(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// State is the state of the checkout by which a book with [Choices.Anew] says what may stay; "" for any other book.
+func (b *Book[K, T]) State() string {
+	if b.now == nil {
+		return ""
+	}
+	return b.now.State
+}
+
+// Kept is the last result with a key, if it may stay: any, but where [Choices.Anew] is set one that this checkout would
+// make.
+func (b *Book[K, T]) Kept(k K) (r T, ok bool, err error) {
+	if r, ok = b.Latest(k); ok && b.now != nil {
+		ok, err = b.now.Same(b.state(r))
+	}
+	return r, ok, err
 }
 
 // Latest is the last result with a key.

@@ -193,6 +193,55 @@ func TestAge(t *testing.T) {
 	}
 }
 
+// A book keeps any result, and with -anew those that this checkout would make. With -stored it leaves its file as it is.
+func TestKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	git(t, "init", "-q")
+	write(t, "lock.go", "package lock")
+	git(t, "add", ".")
+	git(t, "commit", "-q", "-m", "first")
+	first := now(t).State
+	write(t, "lock.go", "package lock // changed")
+	git(t, "commit", "-q", "-a", "-m", "second")
+	second := now(t).State
+	lines := `{"Name":"old","Commit":"` + first + `"}` + "\n" + `{"Name":"new","Commit":"` + second + `"}` + "\n" +
+		`{"Name":"dirty","Commit":"` + second + `-dirty"}` + "\n"
+	write(t, "results.jsonl", lines)
+	for _, c := range []struct {
+		choices book.Choices
+		want    string
+	}{
+		{book.Choices{Journal: "results.jsonl"}, "old new dirty"},
+		{book.Choices{Journal: "results.jsonl", Anew: true}, "new"},
+		{book.Choices{Journal: "results.jsonl", Stored: true}, "old new dirty"},
+		{book.Choices{Anew: true}, ""},
+	} {
+		b, err := book.Chosen(&c.choices, byName, func(r result) string { return r.Commit })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept []string
+		for _, name := range []string{"old", "new", "dirty", "missing"} {
+			if _, ok, err := b.Kept(name); err != nil {
+				t.Error(err)
+			} else if ok {
+				kept = append(kept, name)
+			}
+		}
+		if got := strings.Join(kept, " "); got != c.want {
+			t.Errorf("%+v keeps %q, want %q", c.choices, got, c.want)
+		}
+		if err := errors.Join(b.Add(result{Name: "added", Commit: second}), b.Close()); err != nil {
+			t.Error(err)
+		}
+		text, err := os.ReadFile("results.jsonl")
+		if stored := string(text) != lines; stored != (c.choices.Journal != "" && !c.choices.Stored) || err != nil {
+			t.Errorf("%+v stores: %v, %v", c.choices, stored, err)
+		}
+		write(t, "results.jsonl", lines)
+	}
+}
+
 // A program is built once for all who ask for it, and its build is in one result. One whose build fails is not built
 // again, and does not hinder others.
 func TestBuilder(t *testing.T) {

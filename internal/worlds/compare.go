@@ -11,7 +11,7 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
-	"locksim/internal/journal"
+	"locksim/internal/book"
 	"locksim/internal/live"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
@@ -72,11 +72,11 @@ func Compare(ctx context.Context, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := journal.Open[run](o.Journal)
+	b, err := book.Open(o.Journal, run.key)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = j.Close() }() // each line is written at once
+	defer func() { _ = b.Close() }() // each line is written at once
 	s, err := live.Open()
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func Compare(ctx context.Context, o Options) (*Table, error) {
 	// One after the other: a run of the simulated world takes what it can of the machine, and live runs would notice.
 	err = simulate(ctx, all, o)
 	if err == nil {
-		err = playLive(ctx, s, all, j, o)
+		err = playLive(ctx, s, all, b, o)
 	}
 	if err == nil {
 		err = explain(ctx, all, o)
@@ -167,7 +167,7 @@ func simulate(ctx context.Context, all []*pair, o Options) error {
 const tries = 3
 
 // playLive makes the live runs, some at once.
-func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal.Journal[run], o Options) error {
+func playLive(ctx context.Context, s *live.Session, all []*pair, b *book.Book[key, run], o Options) error {
 	turns := make(chan struct{}, max(o.Together, 1))
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -189,7 +189,7 @@ func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal.Jour
 		}
 		for n := range o.Times {
 			seed := uint64(n + 1)
-			if r, ok := find(j, p, seed); ok {
+			if r, ok := find(b, p, seed); ok {
 				add(p, r)
 				continue
 			}
@@ -209,7 +209,7 @@ func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal.Jour
 					return
 				}
 				add(p, r)
-				if err := j.Add(r); err != nil {
+				if err := b.Add(r); err != nil {
 					mu.Lock()
 					defer mu.Unlock()
 					failed = errors.Join(failed, fmt.Errorf("store a live run: %w", err))

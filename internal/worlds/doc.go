@@ -6,5 +6,5 @@
 // scale of the live runs, and asks whether the machine was late. A cell for which it finds none is open.
 //
 // Live runs mostly sleep, so several are made at once, after the simulated ones. Each that has ended is written into a
-// journal, from which Compare goes on after an interruption.
+// book, from which Compare goes on after an interruption.
 package worlds

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
-	"locksim/internal/journal"
+	"locksim/internal/book"
 	"locksim/internal/live"
 	"locksim/internal/live/server"
 	"locksim/internal/soak"
@@ -170,7 +170,7 @@ func TestJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := all[0]
-	j, err := journal.Open[run](name)
+	j, err := book.Open(name, run.key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestJournal(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if j, err = journal.Open[run](name); err != nil {
+	if j, err = book.Open(name, run.key); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = j.Close() }()

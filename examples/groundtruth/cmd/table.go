@@ -70,6 +70,8 @@ type key struct {
 
 func (r result) key() key { return key{r.Bug, r.Version, r.Seed, r.Helped} }
 
+func (r result) commit() string { return r.Commit }
+
 // lasts reports whether a result may be kept although the program is another one now: it is that of a commit, and of as
 // many schedules as there are.
 func (r result) lasts() bool {
@@ -82,7 +84,6 @@ func (r result) lasts() bool {
 type measurement struct {
 	*builder
 	results *book.Book[key, result]
-	now     *book.Checkout // with -anew, else nil
 }
 
 // reports is the folder of the pages, from here.
@@ -91,17 +92,7 @@ const reports = "../../reports"
 // makeTable plays what is missing of some bugs, and writes the pages of all.
 func makeTable(b *builder, bugs []groundtruth.Bug, choices *book.Choices) (err error) {
 	m := &measurement{builder: b}
-	if choices.Anew {
-		if m.now, err = book.ThisCheckout(); err != nil {
-			return err
-		}
-	}
-	if choices.Stored {
-		m.results, err = book.Read(choices.Journal, result.key)
-	} else {
-		m.results, err = book.Open(choices.Journal, result.key)
-	}
-	if err != nil {
+	if m.results, err = book.Chosen(choices, result.key, result.commit); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.results.Close()) }()
@@ -176,23 +167,14 @@ func (m *measurement) measure(bugs []groundtruth.Bug) error {
 	return err
 }
 
-// keeps reports whether a result may stay: any, but for those of other commits with -anew.
-func (m *measurement) keeps(r result) (bool, error) {
-	if m.now == nil {
-		return true, nil
-	}
-	return m.now.Same(r.Commit)
-}
-
 // result is the stored one, or a new one. One that the same program has made, byte for byte, is not made anew, and gets
 // the commit of that program.
 func (m *measurement) result(c check) (result, error) {
-	old, known := m.results.Latest(c.key())
-	if known && old.lasts() {
-		if same, err := m.keeps(old); same || err != nil {
-			return old, err
-		}
+	stays, ok, err := m.results.Kept(c.key())
+	if err != nil || ok && stays.lasts() {
+		return stays, err
 	}
+	old, known := m.results.Latest(c.key())
 	program, err := m.build(c.bug, c.version)
 	if err != nil {
 		return result{}, err

@@ -63,12 +63,9 @@ func (t *table) measureLive(name string, program *book.Program, s libraries.Shee
 	var jobs []func() error
 	var failed error
 	add := func(l libraries.LockSheet, r liveRun, seed uint64) {
-		if old, ok := t.liveOf(name, s.Version, l, r.Trouble, r.What, r.Source); ok {
-			keeps, err := t.keeps(old)
-			failed = errors.Join(failed, err)
-			if keeps {
-				return
-			}
+		_, ok, err := t.stored.Kept(liveKey(name, s.Version, l, r.Trouble, r.What, r.Source))
+		if failed = errors.Join(failed, err); ok {
+			return
 		}
 		jobs = append(jobs, func() error {
 			if err := t.playLive(program, l, &r, seed); err != nil {
@@ -121,7 +118,11 @@ func promisedFailures(c *libraries.Cell) (out []libraries.Failure) {
 
 // liveOf is the live run of a lock as it is used and judged now.
 func (t *table) liveOf(name, version string, l libraries.LockSheet, trouble, what, source string) (record, bool) {
-	return t.stored.Latest(key{name, version, judged(l), l.Name, trouble, what, source})
+	return t.stored.Latest(liveKey(name, version, l, trouble, what, source))
+}
+
+func liveKey(name, version string, l libraries.LockSheet, trouble, what, source string) key {
+	return key{name, version, judged(l), l.Name, trouble, what, source}
 }
 
 // playLive makes the runs, each anew while the machine is late. Those that count are the last ones.

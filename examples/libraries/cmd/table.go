@@ -42,27 +42,18 @@ func (r record) key() key {
 	return key{} // of a later version of this program
 }
 
+func (r record) commit() string { return r.Commit }
+
 // table has what is stored, and adds to it.
 type table struct {
 	programs *book.Builder
 	stored   *book.Book[key, record]
-	now      *book.Checkout // with -anew, else nil
 }
 
 // makeTable plays what is missing of some libraries, of all where none are named, and writes the pages of all.
 func makeTable(b *book.Builder, all, named []string, c *book.Choices, live bool) (err error) {
 	t := &table{programs: b}
-	if c.Anew {
-		if t.now, err = book.ThisCheckout(); err != nil {
-			return err
-		}
-	}
-	if c.Stored {
-		t.stored, err = book.Read(c.Journal, record.key)
-	} else {
-		t.stored, err = book.Open(c.Journal, record.key)
-	}
-	if err != nil {
+	if t.stored, err = book.Chosen(c, record.key, record.commit); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.stored.Close()) }()
@@ -104,14 +95,6 @@ func (t *table) commits(names []string) (all []string) {
 	return all
 }
 
-// keeps reports whether a record may stay: any, but for those of other commits with -anew.
-func (t *table) keeps(r record) (bool, error) {
-	if t.now == nil {
-		return true, nil
-	}
-	return t.now.Same(r.Commit)
-}
-
 // checkPages checks the pages of some libraries, of all where none are named.
 func checkPages(b *book.Builder, file string, all, named []string) error {
 	stored, err := book.Read(file, record.key)
@@ -145,14 +128,10 @@ func (t *table) measure(name string, live bool) error {
 	var jobs []func() error
 	for _, l := range s.Locks {
 		for _, trouble := range libraries.Troubles() {
-			if old, ok := t.cellOf(name, s.Version, l, trouble); ok {
-				keeps, err := t.keeps(old)
-				if err != nil {
-					return err
-				}
-				if keeps {
-					continue
-				}
+			if _, ok, err := t.stored.Kept(cellKey(name, s.Version, l, trouble)); err != nil {
+				return err
+			} else if ok {
+				continue
 			}
 			jobs = append(jobs, func() error {
 				played, err := playCell(program, l.Name, trouble.Name, 0, 1)
@@ -183,8 +162,11 @@ func (t *table) sheetOf(name string) *libraries.Sheet {
 
 // cellOf is the cell of a lock as it is used and judged now.
 func (t *table) cellOf(name, version string, l libraries.LockSheet, trouble libraries.Trouble) (record, bool) {
-	return t.stored.Latest(key{library: name, version: version, judged: judgedCell(l, trouble), lock: l.Name,
-		trouble: trouble.Name})
+	return t.stored.Latest(cellKey(name, version, l, trouble))
+}
+
+func cellKey(name, version string, l libraries.LockSheet, trouble libraries.Trouble) key {
+	return key{library: name, version: version, judged: judgedCell(l, trouble), lock: l.Name, trouble: trouble.Name}
 }
 
 // rules is raised when cells are judged by other rules than before: those of docs/explanation/verdicts.md.

@@ -66,10 +66,10 @@ func TestShowsMistakeOfWatchdog(t *testing.T) {
 
 // The command fails where the search finds no violation of a lock.
 func TestVerdict(t *testing.T) {
-	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 0}}}}, io.Discard); code != exitFailed {
+	if code := verdict([]row{{Lock: "x", Runs: sample{Any: counts{1, 0}}}}, io.Discard); code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
-	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 2}, mistake: counts{0}}}},
+	if code := verdict([]row{{Lock: "x", Runs: sample{Any: counts{1, 2}, Mistake: counts{0}}}},
 		io.Discard); code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
@@ -93,7 +93,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil || markdown([]row{r}, 20) != markdown([]row{again}, 20) {
 		t.Errorf("%v: two measurements differ", err)
 	}
-	if r.runs.mistake.missed() > 0 || r.faults != "none" || r.ttl != "500ms..999ms" {
+	if r.Runs.Mistake.missed() > 0 || r.Faults != "none" || r.TTL != "500ms..999ms" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -101,7 +101,7 @@ func TestMeasure(t *testing.T) {
 // A lock of locksim is measured as a specimen is: the duties that it has are judged too.
 func TestMeasureLock(t *testing.T) {
 	r, err := measure("single", 5)
-	if err != nil || r.faults != "pause" || len(r.runs.any) != len(firstSeeds) {
+	if err != nil || r.Faults != "pause" || len(r.Runs.Any) != len(firstSeeds) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

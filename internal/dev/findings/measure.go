@@ -19,13 +19,29 @@ var firstSeeds = []uint64{1, 1_000_001, 2_000_001}
 
 // row is the measurement of one lock.
 type row struct {
-	lock, faults, ttl string
-	runs              sample
+	Lock   string `json:"lock"`
+	Faults string `json:"faults"`
+	TTL    string `json:"ttl"`
+	Most   int    `json:"most"` // after which a search gives up
+	Runs   sample `json:"runs"`
+	Commit string `json:"commit"`
 }
+
+// key is what a row is of.
+type key struct {
+	lock string
+	most int
+}
+
+func (r row) key() key       { return key{r.Lock, r.Most} }
+func (r row) commit() string { return r.Commit }
 
 // sample has the runs that each search took: to any violation, and to the first that
 // shows the mistake.
-type sample struct{ any, mistake counts }
+type sample struct {
+	Any     counts `json:"any"`
+	Mistake counts `json:"mistake"`
+}
 
 // measure searches for violations of a lock.
 func measure(name string, most int) (row, error) {
@@ -33,8 +49,8 @@ func measure(name string, most int) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	r := row{lock: name, faults: classes(space.Faults), ttl: space.TTL.String()}
-	r.runs, err = searches(l, space, most)
+	r := row{Lock: name, Faults: classes(space.Faults), TTL: space.TTL.String(), Most: most}
+	r.Runs, err = searches(l, space, most)
 	return r, err
 }
 
@@ -67,7 +83,7 @@ func searches(l subject.Lock, space spaces.Space, most int) (sample, error) {
 		if err != nil {
 			return s, fmt.Errorf("from seed %d: %w", seed, err)
 		}
-		s.any, s.mistake = append(s.any, anyRuns), append(s.mistake, ownRuns)
+		s.Any, s.Mistake = append(s.Any, anyRuns), append(s.Mistake, ownRuns)
 	}
 	return s, nil
 }

@@ -30,7 +30,7 @@ func markdown(rows []row, most int) string {
 	fmt.Fprintf(&b, preamble, seeds(), prose.Thousands(most))
 	b.WriteString("| lock | faults | TTL | any | mistake |\n|---|---|---|---|---|\n")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %v | %v |\n", r.lock, r.faults, r.ttl, r.runs.any, r.runs.mistake)
+		fmt.Fprintf(&b, "| %s | %s | %s | %v | %v |\n", r.Lock, r.Faults, r.TTL, r.Runs.Any, r.Runs.Mistake)
 	}
 	return b.String()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
+	"locksim/internal/book"
 	"locksim/internal/dev/gotest"
 )
 
@@ -22,12 +23,14 @@ type named struct {
 	pattern  string
 	wanted   *regexp.Regexp
 	jobs     int
+	results  string
 	markdown bool
 }
 
 func (n *named) Flags(flags *pflag.FlagSet) {
 	flags.StringVar(&n.pattern, "run", "", "only the mutants whose GROUP/NAME matches this regular expression")
 	flags.IntVarP(&n.jobs, "jobs", "j", runtime.NumCPU(), "how many mutants to try at the same time")
+	flags.StringVar(&n.results, "results", "", "go on with the results of this commit in a file, and add to them")
 	flags.BoolVar(&n.markdown, "markdown", false, "print the table as Markdown")
 }
 
@@ -41,7 +44,7 @@ func (n *named) Validate([]string) (err error) {
 	return nil
 }
 
-func (n *named) Run(ctx context.Context, root, dir string, stdout, stderr io.Writer) error {
+func (n *named) Run(ctx context.Context, root, dir string, stdout, stderr io.Writer) (err error) {
 	mutants, err := readMutants(root, n.wanted)
 	if err != nil {
 		return err
@@ -49,7 +52,13 @@ func (n *named) Run(ctx context.Context, root, dir string, stdout, stderr io.Wri
 	if len(mutants) == 0 {
 		return errors.New("there is no such mutant")
 	}
-	results, err := n.tryAll(ctx, workshop{gotest.Workshop{Root: root, Dir: dir, Limit: testLimit}}, mutants, stderr)
+	b, err := book.Chosen(&book.Choices{Anew: true, Journal: n.results}, tried.name, tried.commit)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	shop := workshop{gotest.Workshop{Root: root, Dir: dir, Limit: testLimit}}
+	results, err := n.tryAll(ctx, shop, b, mutants, stderr)
 	if err != nil {
 		return err
 	}
@@ -73,26 +82,48 @@ func (n *named) Run(ctx context.Context, root, dir string, stdout, stderr io.Wri
 	return nil
 }
 
+// tried is a line of the file of the results.
+type tried struct {
+	Name    string  `json:"name"`
+	Outcome outcome `json:"outcome"`
+	Detail  string  `json:"detail,omitempty"`
+	Commit  string  `json:"commit"`
+}
+
+func (t tried) name() string   { return t.Name }
+func (t tried) commit() string { return t.Commit }
+
 // task is a run of tests.
 type task struct {
 	name string
 	do   func(context.Context) error
 }
 
-// tryAll tries the mutants, and before them their tests without a mutant. The error is the first of all: it may have
-// caused the others.
-func (n *named) tryAll(ctx context.Context, w workshop, mutants []mutant, progress io.Writer) ([]result, error) {
-	tasks := w.soundness(mutants)
+// tryAll tries the mutants of which the book has no result, and before them their tests without a mutant. The error is
+// the first of all: it may have caused the others.
+func (n *named) tryAll(ctx context.Context, w workshop, b *book.Book[string, tried], mutants []mutant,
+	progress io.Writer) ([]result, error) {
+	var missing []mutant
+	var tasks []task
 	results := make([]result, len(mutants))
 	var misfits []error
 	for i, m := range mutants {
-		overlay, err := m.Overlay(w.Root, w.Dir)
-		misfits = append(misfits, err)
+		kept, ok, err := b.Kept(m.Name)
+		if ok {
+			results[i] = result{m, kept.Outcome, kept.Detail}
+			continue
+		}
+		overlay, unfit := m.Overlay(w.Root, w.Dir)
+		misfits, missing = append(misfits, err, unfit), append(missing, m)
 		tasks = append(tasks, task{m.Name, func(ctx context.Context) (err error) {
-			results[i], err = w.try(ctx, m, overlay)
-			return err
+			r, err := w.try(ctx, m, overlay)
+			if results[i] = r; err != nil || r.outcome == endless {
+				return err
+			}
+			return b.Add(tried{m.Name, r.outcome, r.detail, b.State()})
 		}})
 	}
+	tasks = append(w.soundness(missing), tasks...)
 	if err := errors.Join(misfits...); err != nil {
 		return nil, err
 	}

@@ -6,19 +6,16 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/sync/errgroup"
 
+	"locksim/internal/book"
 	"locksim/internal/dev/strategies/trials"
-	"locksim/internal/journal"
 	"locksim/scenarios/spaces"
 )
 
@@ -28,6 +25,7 @@ type Request struct {
 	size, workers    int
 	limits           limits
 	table            bool // no search
+	anew             bool
 
 	wanted *regexp.Regexp
 }
@@ -54,6 +52,8 @@ func (r *Request) Flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&r.limits.CPU, "cpu", 15*time.Second, "end a search after so much CPU time")
 	flags.IntVar(&r.workers, "workers", 2, "search so many mutants at a time")
 	flags.BoolVar(&r.table, "table", false, "search nothing, print the table of the results that there are")
+	flags.BoolVar(&r.anew, "anew", false, "also search again what was searched at another commit, or with changes that no "+
+		"commit has")
 }
 
 // Validate returns an error for values of flags with which nothing can be searched.
@@ -75,6 +75,26 @@ type result struct {
 	Limits limits         `json:"limits"`
 	Commit string         `json:"commit"`
 	Trials []trials.Trial `json:"trials"`
+}
+
+// key is what a result is of. Of the results with the same one the latest counts.
+type key struct {
+	name   string
+	limits limits
+}
+
+func (r result) key() key       { return key{r.Name, r.Limits} }
+func (r result) commit() string { return r.Commit }
+
+// stored are the results of a sample, by name.
+func (p population) stored(b *book.Book[key, result], l limits) map[string]result {
+	found := map[string]result{}
+	for _, s := range p.sample() {
+		if done, ok := b.Latest(key{s.name, l}); ok {
+			found[s.name] = done
+		}
+	}
+	return found
 }
 
 // found counts the searches that found the mistake.
@@ -99,50 +119,49 @@ func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.W
 	if file == "" {
 		file = filepath.Join(root, resultsFile)
 	}
-	j, err := journal.Open[result](file)
+	b, err := book.Chosen(&book.Choices{Stored: r.table, Anew: r.anew, Journal: file}, result.key, result.commit)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, j.Close()) }()
-	found := map[string]result{}
-	for _, done := range j.Made() {
-		if done.Limits == r.limits {
-			found[done.Name] = done
+	defer func() { err = errors.Join(err, b.Close()) }()
+	if !r.table {
+		if err := r.searchAll(ctx, &trials.Workshop{Root: root, Dir: dir}, p, b, stderr); err != nil {
+			return err
 		}
 	}
-	commit, err := exec.CommandContext(ctx, "git", "-C", root, "describe", "--always", "--dirty", "--exclude=*").Output()
+	_, err = io.WriteString(stdout, markdown(p, p.stored(b, r.limits), r.limits))
+	return err
+}
+
+// searchAll makes the results that are missing.
+func (r *Request) searchAll(ctx context.Context, shop *trials.Workshop, p population, b *book.Book[key, result],
+	stderr io.Writer) error {
+	now, err := book.ThisCheckout()
 	if err != nil {
-		return fmt.Errorf("name the commit: %w", err)
+		return err
 	}
-	shop := &trials.Workshop{Root: root, Dir: dir}
-	var work errgroup.Group
-	work.SetLimit(r.workers)
-	fresh := make(chan result, len(p.sample()))
+	var jobs []func() error
 	for i, s := range p.sample() {
-		if _, done := found[s.name]; done || r.table || !r.wanted.MatchString(s.name) {
+		if _, ok, err := b.Kept(key{s.name, r.limits}); err != nil {
+			return err
+		} else if ok || !r.wanted.MatchString(s.name) {
 			continue
 		}
-		work.Go(func() error {
+		jobs = append(jobs, func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			made, err := r.search(ctx, shop, strconv.Itoa(i), s)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
-			made.Commit = strings.TrimSpace(string(commit))
-			fresh <- made
+			made.Commit = now.State
 			_, _ = fmt.Fprintf(stderr, "%s, %s: found by %d of %d searches, %s\n", made.Name, made.Lock, made.found(),
 				len(made.Trials), runs(made))
-			return j.Add(made)
+			return b.Add(made)
 		})
 	}
-	if err := work.Wait(); err != nil {
-		return err
-	}
-	close(fresh)
-	for made := range fresh {
-		found[made.Name] = made
-	}
-	_, err = io.WriteString(stdout, markdown(p, found, r.limits))
-	return err
+	return book.Do(r.workers, jobs)
 }
 
 // search searches the kinds of lock that have a mistake, up to the first in which it is found.

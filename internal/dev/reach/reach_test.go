@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/internal/book"
 	"locksim/internal/dev/checkout"
 	"locksim/internal/dev/mechanical"
 	"locksim/internal/dev/patch"
 	"locksim/internal/dev/strategies/trials"
-	"locksim/internal/journal"
 	"locksim/internal/soak"
 )
 
@@ -225,16 +225,12 @@ func TestPageIsOfTheResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := journal.Open[result](filepath.Join(root, resultsFile))
+	b, err := book.Read(filepath.Join(root, resultsFile), result.key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer j.Close() //nolint:errcheck // nothing is written
-	found := map[string]result{}
-	for _, done := range j.Made() {
-		found[done.Name] = done
-	}
-	if d := cmp.Diff(markdown(drawn(all, 60), found, limits{10_000, 15 * time.Second}), string(page)); d != "" {
+	p, l := drawn(all, 60), limits{10_000, 15 * time.Second}
+	if d := cmp.Diff(markdown(p, p.stored(b, l), l), string(page)); d != "" {
 		t.Errorf("make reach REACH=--table makes another page (-want +got):\n%s", d)
 	}
 }

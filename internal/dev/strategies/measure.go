@@ -7,19 +7,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/sync/errgroup"
 
+	"locksim/internal/book"
 	"locksim/internal/dev/strategies/trials"
-	"locksim/internal/journal"
 	"locksim/scenarios/spaces"
 )
 
@@ -32,6 +29,7 @@ type Request struct {
 	limit      time.Duration
 	workers    int
 	table      bool
+	anew       bool
 	list       string
 
 	wanted *regexp.Regexp
@@ -48,6 +46,8 @@ func (r *Request) Flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&r.limit, "cpu", 8*time.Second, "end a search after so much CPU time")
 	flags.IntVar(&r.workers, "workers", 2, "search so many mistakes at a time")
 	flags.BoolVar(&r.table, "table", false, "search nothing, print the table of the results that there are")
+	flags.BoolVar(&r.anew, "anew", false, "also search again what was searched at another commit, or with changes that no "+
+		"commit has")
 }
 
 // Validate returns an error for values of flags with which nothing can be searched.
@@ -83,6 +83,22 @@ type result struct {
 	Trials []trials.Trial `json:"trials"`
 }
 
+// name is what a result is of. Of the results with the same one the latest counts.
+func (r result) name() string { return r.Name }
+
+func (r result) commit() string { return r.Commit }
+
+// stored are the results of some mistakes, by name.
+func stored(b *book.Book[string, result], all []mistake) map[string]result {
+	found := map[string]result{}
+	for _, m := range all {
+		if done, ok := b.Latest(m.name); ok {
+			found[m.name] = done
+		}
+	}
+	return found
+}
+
 // Run makes the searches that are missing in the checkout at root, and prints the table.
 func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.Writer) (err error) {
 	text := list
@@ -101,28 +117,38 @@ func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.W
 	if file == "" {
 		file = filepath.Join(root, resultsFile)
 	}
-	j, err := journal.Open[result](file)
+	b, err := book.Chosen(&book.Choices{Stored: r.table, Anew: r.anew, Journal: file}, result.name, result.commit)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, j.Close()) }()
-	found := map[string]result{}
-	for _, done := range j.Made() {
-		found[done.Name] = done
+	defer func() { err = errors.Join(err, b.Close()) }()
+	if !r.table {
+		if err := r.searchAll(ctx, &trials.Workshop{Root: root, Dir: dir}, all, b, stderr); err != nil {
+			return err
+		}
 	}
-	commit, err := exec.CommandContext(ctx, "git", "-C", root, "describe", "--always", "--dirty").Output()
+	_, err = io.WriteString(stdout, markdown(all, stored(b, all), r.strategies))
+	return err
+}
+
+// searchAll makes the searches that are missing.
+func (r *Request) searchAll(ctx context.Context, shop *trials.Workshop, all []mistake, b *book.Book[string, result],
+	stderr io.Writer) error {
+	now, err := book.ThisCheckout()
 	if err != nil {
-		return fmt.Errorf("name the commit: %w", err)
+		return err
 	}
-	shop := &trials.Workshop{Root: root, Dir: dir}
-	var work errgroup.Group
-	work.SetLimit(r.workers)
-	fresh := make(chan result, len(all))
+	var jobs []func() error
 	for i, m := range all {
-		if r.table || r.complete(found[m.name]) {
+		if done, ok, err := b.Kept(m.name); err != nil {
+			return err
+		} else if ok && r.complete(done) {
 			continue
 		}
-		work.Go(func() error {
+		jobs = append(jobs, func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			out, err := shop.Search(ctx, strconv.Itoa(i), m.overlay(), r.plan(m))
 			if err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
@@ -130,21 +156,12 @@ func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.W
 			if slices.ContainsFunc(out, func(t trials.Trial) bool { return t.Runs == 0 }) {
 				return fmt.Errorf("%s fails without faults: it is no measure of a search", m.name)
 			}
-			made := result{m.name, m.lock, r.limit, strings.TrimSpace(string(commit)), out}
-			fresh <- made
+			made := result{m.name, m.lock, r.limit, now.State, out}
 			_, _ = fmt.Fprintf(stderr, "%s\n", made.line(r.strategies))
-			return j.Add(made)
+			return b.Add(made)
 		})
 	}
-	if err := work.Wait(); err != nil {
-		return err
-	}
-	close(fresh)
-	for made := range fresh {
-		found[made.Name] = made
-	}
-	_, err = io.WriteString(stdout, markdown(all, found, r.strategies))
-	return err
+	return book.Do(r.workers, jobs)
 }
 
 // complete reports whether a result has all that is asked for.

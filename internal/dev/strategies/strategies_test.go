@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/internal/book"
 	"locksim/internal/dev/checkout"
 	"locksim/internal/dev/strategies/trials"
-	"locksim/internal/journal"
 )
 
 // Each line of the list names a patch or a specimen that there is, and a class has enough of them to be compared.
@@ -114,16 +114,11 @@ func TestPageIsOfTheResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := journal.Open[result](filepath.Join(root, resultsFile))
+	b, err := book.Read(filepath.Join(root, resultsFile), result.name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer j.Close() //nolint:errcheck // nothing is written
-	found := map[string]result{}
-	for _, done := range j.Made() {
-		found[done.Name] = done
-	}
-	if d := cmp.Diff(markdown(all, found, []string{"swarm", "mixed"}), string(page)); d != "" {
+	if d := cmp.Diff(markdown(all, stored(b, all), []string{"swarm", "mixed"}), string(page)); d != "" {
 		t.Errorf("make strategies STRATEGIES=--table makes another page (-want +got):\n%s", d)
 	}
 }

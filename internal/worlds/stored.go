@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"locksim/checker"
-	"locksim/internal/journal"
+	"locksim/internal/book"
 	"locksim/lock/fence"
 )
 
-// run is one live run, as the journal has it.
+// run is one live run, as the book has it.
 type run struct {
 	Scenario, Lock string
 	Source         string // the digest of the scenario's file
@@ -24,15 +24,19 @@ type run struct {
 	Late time.Duration
 }
 
+// key is what a live run is of. Of the runs with the same one the latest counts.
+type key struct {
+	source, lock string
+	scale        float64
+	seed         uint64
+}
+
+func (r run) key() key { return key{r.Source, r.Lock, r.Scale, r.Seed} }
+
 // find is the run of a pair with a seed that was made, in all modes and without a problem.
-func find(j *journal.Journal[run], p *pair, seed uint64) (run, bool) {
-	for _, r := range j.Made() {
-		if r.Source == p.digest() && r.Lock == p.lock.Name && r.Scale == p.scale && r.Seed == seed && r.Problem == "" &&
-			(r.has(p.modes) || len(r.NotPlayed) > 0) {
-			return r, true
-		}
-	}
-	return run{}, false
+func find(b *book.Book[key, run], p *pair, seed uint64) (run, bool) {
+	r, ok := b.Latest(key{p.digest(), p.lock.Name, p.scale, seed})
+	return r, ok && r.Problem == "" && (r.has(p.modes) || len(r.NotPlayed) > 0)
 }
 
 // has says that a run was made in each of some modes.
