@@ -1,7 +1,10 @@
 package book
 
 import (
+	"encoding/json"
 	"errors"
+	"io/fs"
+	"os"
 	"sync"
 
 	"locksim/internal/journal"
@@ -12,8 +15,8 @@ import (
 type Book[K comparable, T any] struct {
 	key     func(T) K
 	state   func(T) string
-	now     *Checkout // where results of other commits are made again, else nil
-	journal *journal.Journal[T]
+	now     *Checkout        // where results of other commits are made again, else nil
+	journal *journal.Journal // nil without a file to write
 
 	mu     sync.Mutex
 	all    []T
@@ -22,29 +25,44 @@ type Book[K comparable, T any] struct {
 
 // Open opens the book in a file, which may be missing. Results are added to the file. With "" there is none.
 func Open[K comparable, T any](file string, key func(T) K) (*Book[K, T], error) {
-	j, err := journal.Open[T](file)
-	if err != nil {
+	if file == "" {
+		return of(key), nil
+	}
+	b, end, err := read(file, key)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return of(j, key), nil
+	b.journal, err = journal.Open(file, end)
+	return b, err
 }
 
 // Read reads the book in a file, which must be there, and leaves the file as it is: results that are added are not
 // stored. Another program may write the file meanwhile.
 func Read[K comparable, T any](file string, key func(T) K) (*Book[K, T], error) {
-	j, err := journal.Read[T](file)
-	if err != nil {
-		return nil, err
-	}
-	return of(j, key), nil
+	b, _, err := read(file, key)
+	return b, err
 }
 
-func of[K comparable, T any](j *journal.Journal[T], key func(T) K) *Book[K, T] {
-	b := &Book[K, T]{key: key, journal: j, latest: map[K]T{}}
-	for _, r := range j.Made() {
-		b.take(r)
+func of[K comparable, T any](key func(T) K) *Book[K, T] {
+	return &Book[K, T]{key: key, latest: map[K]T{}}
+}
+
+// read reads a book, and the offset at which its file goes on.
+func read[K comparable, T any](file string, key func(T) K) (b *Book[K, T], end int64, err error) {
+	b = of(key)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return b, 0, err
 	}
-	return b
+	end, err = journal.Read(file, text, func(_ int, line []byte) error {
+		var r T
+		if json.Unmarshal(line, &r) != nil {
+			return journal.ErrNoResult
+		}
+		b.take(r)
+		return nil
+	})
+	return b, end, err
 }
 
 func (b *Book[K, T]) take(r T) {

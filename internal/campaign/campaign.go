@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"locksim/internal/journal"
 	"locksim/internal/workers"
 )
 
@@ -76,13 +77,13 @@ func (c Campaign) Run(ctx context.Context, opt Options) (*Record, error) {
 		return newRecord(), &JournalError{File: opt.Journal, Cause: err}
 	}
 	if err := r.load(); err != nil {
-		return r.record, &JournalError{File: opt.Journal, Cause: errors.Join(err, r.journal.close())}
+		return r.record, &JournalError{File: opt.Journal, Cause: errors.Join(err, r.journal.Close())}
 	}
 	err = r.numbered(ctx)
 	if err == nil {
 		err = r.follow(ctx)
 	}
-	return r.record, errors.Join(err, r.journal.close())
+	return r.record, errors.Join(err, r.journal.Close())
 }
 
 // FollowUp executes the jobs that follow from the results of a record, and adds their
@@ -101,7 +102,7 @@ func (c Campaign) FollowUp(ctx context.Context, opt Options, record *Record) err
 type run struct {
 	Campaign
 	opt     Options
-	journal *journal
+	journal *journal.Journal
 	record  *Record
 	end     atomic.Int64 // jobs of a higher number need not be executed
 }
@@ -217,11 +218,11 @@ func (r *run) follow(ctx context.Context) error {
 
 // write appends a line to the journal.
 func (r *run) write(l line) error {
-	err := r.journal.write(l)
+	err := r.journal.Add(l)
 	if err == nil || r.opt.Unwritten == nil {
 		return err
 	}
-	r.opt.Unwritten(errors.Join(err, r.journal.close()))
+	r.opt.Unwritten(errors.Join(err, r.journal.Close()))
 	r.journal = nil
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"locksim/internal/journal"
 	"locksim/internal/workers"
 )
 
@@ -65,7 +66,7 @@ func (j Job) crashed(err error) error {
 
 // key identifies a job by its task and data: equal jobs have equal keys.
 func (j Job) key() (string, error) {
-	data, err := marshal(j.data)
+	data, err := journal.Line(j.data)
 	if err != nil {
 		return "", err
 	}

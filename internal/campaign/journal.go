@@ -1,11 +1,11 @@
 package campaign
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+
+	"locksim/internal/journal"
 )
 
 // JournalError is returned by [Campaign.Run] when it cannot continue from its journal,
@@ -26,18 +26,14 @@ const JournalSuffix = ".jsonl"
 // without the option Resume.
 var ErrJournalExists = errors.New("there are results of an earlier run")
 
-// journal is a file to which results are appended. The methods of nil do nothing.
-type journal struct {
-	file *os.File
-}
-
 // openJournal opens the journal of a campaign, and returns the record in it.
-func openJournal(c Campaign, opt Options) (*journal, *Record, error) {
-	plan, err := marshal(c.Plan)
+func openJournal(c Campaign, opt Options) (*journal.Journal, *Record, error) {
+	plan, err := journal.Line(c.Plan)
 	if err != nil {
 		return nil, nil, err
 	}
-	first, err := marshal(header{Version: Version, Kind: c.Kind, Jobs: c.Jobs, Asked: c.Asked, Plan: plan})
+	h := header{Version: Version, Kind: c.Kind, Jobs: c.Jobs, Asked: c.Asked, Plan: plan}
+	first, err := journal.Line(h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,21 +45,18 @@ func openJournal(c Campaign, opt Options) (*journal, *Record, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := os.OpenFile(opt.Journal, os.O_CREATE|os.O_WRONLY, 0o644)
+	if before != nil {
+		j, err := journal.Open(opt.Journal, before.end)
+		return j, before, err
+	}
+	j, err := journal.Open(opt.Journal, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	j := &journal{file: f}
-	if before == nil {
-		before = asked
-		err = errors.Join(j.cut(0), j.append(first))
-	} else {
-		err = j.cut(before.end)
+	if err := j.Add(h); err != nil {
+		return nil, nil, errors.Join(err, j.Close())
 	}
-	if err != nil {
-		return nil, nil, errors.Join(err, j.close())
-	}
-	return j, before, nil
+	return j, asked, nil
 }
 
 // earlier is the record in an existing journal, or nil.
@@ -86,50 +79,4 @@ func earlier(opt Options, asked *Record) (*Record, error) {
 		return nil, err
 	}
 	return r, r.samePlan(asked)
-}
-
-// marshal is a value as a line of JSON.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("write as JSON: %w", err)
-	}
-	return b.Bytes(), nil
-}
-
-// write appends a line. When write returns, the line is on disk.
-func (j *journal) write(l line) error {
-	if j == nil {
-		return nil
-	}
-	text, err := marshal(l)
-	if err != nil {
-		return err
-	}
-	return j.append(text)
-}
-
-func (j *journal) append(text []byte) error {
-	if _, err := j.file.Write(text); err != nil {
-		return fmt.Errorf("write the journal: %w", err)
-	}
-	return j.file.Sync()
-}
-
-// cut truncates the file to a length, so that appending continues there.
-func (j *journal) cut(end int64) error {
-	if err := j.file.Truncate(end); err != nil {
-		return err
-	}
-	_, err := j.file.Seek(end, 0)
-	return err
-}
-
-func (j *journal) close() error {
-	if j == nil {
-		return nil
-	}
-	return j.file.Close()
 }

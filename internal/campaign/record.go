@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"locksim/internal/journal"
 )
 
 // Version is the version of the journals and documents that this package reads.
@@ -104,14 +106,14 @@ var ErrEmpty = errors.New("there are no results in it")
 // plan, whose blocks are the results, each with its job's number in the field
 // job. A journal may be truncated: the text after its last whole line is ignored.
 func Read(name string, data []byte) (*Record, error) {
-	first, rest, whole := bytes.Cut(data, []byte("\n"))
+	first, _, whole := bytes.Cut(data, []byte("\n"))
 	var h header
 	err := json.Unmarshal(first, &h)
 	switch {
 	case !whole && (err != nil || h.Blocks == nil):
 		return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
 	case err == nil && h.Blocks == nil:
-		return readJournal(name, h, int64(len(first)+1), rest)
+		return readJournal(name, h, data)
 	}
 	h = header{}
 	if err := json.Unmarshal(data, &h); err != nil {
@@ -158,8 +160,8 @@ func readDocument(name string, h header) (*Record, error) {
 	return r, nil
 }
 
-// readJournal reads the lines after the header, which ends at an offset.
-func readJournal(name string, h header, offset int64, rest []byte) (*Record, error) {
+// readJournal reads a journal whose first line is a header.
+func readJournal(name string, h header, text []byte) (*Record, error) {
 	r, err := h.record(name)
 	if err == nil && h.Jobs == 0 {
 		err = noResults(name)
@@ -167,24 +169,20 @@ func readJournal(name string, h header, offset int64, rest []byte) (*Record, err
 	if err != nil {
 		return nil, err
 	}
-	r.end = offset
-	for n := 2; ; n++ {
-		text, after, whole := bytes.Cut(rest, []byte("\n"))
-		if !whole {
-			return r, nil
+	r.end, err = journal.Read(name, text, func(number int, text []byte) error {
+		if number == 1 {
+			return nil
 		}
 		var l line
 		if err := json.Unmarshal(text, &l); err != nil || !l.valid() {
-			if len(after) == 0 {
-				return r, nil // the last line may be damaged when the machine loses power
-			}
-			return nil, fmt.Errorf("%s:%d: this line is not a result: delete it, and its job is executed again", name, n)
+			return journal.ErrNoResult
 		}
-		if err := r.add(l); err != nil {
-			return nil, err
-		}
-		rest, r.end = after, r.end+int64(len(text)+1)
+		return r.add(l)
+	})
+	if err != nil {
+		return nil, err
 	}
+	return r, nil
 }
 
 // valid reports whether a line has either a number or a key, and either a result or an

@@ -1,88 +1,90 @@
 // Package journal keeps the results of a program that takes long as lines of JSON in a file, so that it goes on after
-// an interruption.
+// an interruption. Packages book and campaign say what the lines are.
 package journal
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io/fs"
+	"fmt"
 	"os"
-	"sync"
 )
 
-// Journal has results of type T. Several goroutines may call Add at the same time; the results that Made returns are
-// those before the journal was opened.
-type Journal[T any] struct {
-	mu   sync.Mutex
-	made []T
-	out  *os.File // nil without a file to write
+// ErrNoResult is returned by the function of [Read] for a line that is not a result.
+var ErrNoResult = errors.New("this line is not a result")
+
+// Read calls take with each whole line of a journal and its number, from 1. It returns the offset after the last one,
+// at which [Open] goes on: what follows it was cut off by an interruption. A last line that is not a result may have
+// been damaged when the machine lost power, and is not counted either; any other one is an error.
+func Read(name string, text []byte, take func(number int, line []byte) error) (end int64, err error) {
+	for n := 1; ; n++ {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		if !whole {
+			return end, nil
+		}
+		err := take(n, line)
+		switch {
+		case errors.Is(err, ErrNoResult) && len(rest) == 0:
+			return end, nil
+		case errors.Is(err, ErrNoResult):
+			return end, fmt.Errorf("%s:%d: %w: delete it, and its job is executed again", name, n, ErrNoResult)
+		case err != nil:
+			return end, err
+		}
+		text, end = rest, end+int64(len(line)+1)
+	}
 }
 
-// Open reads the journal in a file, which may be missing, and adds to it from then on. A line that was cut off is
-// skipped, and what follows has a line of its own. With "" nothing is read or written.
-func Open[T any](name string) (*Journal[T], error) {
-	j := new(Journal[T])
-	if name == "" {
-		return j, nil
-	}
-	before, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	j.take(before)
-	if j.out, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
-		return nil, err
-	}
-	if len(before) > 0 && !bytes.HasSuffix(before, []byte("\n")) {
-		_, err = j.out.WriteString("\n")
-	}
-	return j, err
-}
+// Journal is a file to which results are added. The methods of nil do nothing.
+type Journal struct{ file *os.File }
 
-// Read reads the journal in a file, which must be there, and leaves the file as it is: what is added is not written.
-// Another program may write the file meanwhile.
-func Read[T any](name string) (*Journal[T], error) {
-	text, err := os.ReadFile(name)
+// Open opens a file, which may be missing, for results after an offset. What is in it from there on is removed.
+func Open(name string, end int64) (*Journal, error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	j := new(Journal[T])
-	j.take(text)
+	j := &Journal{f}
+	is, err := f.Stat()
+	if err == nil && is.Size() > end { // another program may add to it meanwhile
+		err = f.Truncate(end)
+	}
+	if err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
 	return j, nil
 }
 
-func (j *Journal[T]) take(text []byte) {
-	for line := range bytes.Lines(text) {
-		var r T
-		if json.Unmarshal(line, &r) == nil { // else a program was interrupted in the middle of a line
-			j.made = append(j.made, r)
-		}
+// Line is a value as a line of a journal.
+func Line(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("write as JSON: %w", err)
 	}
+	return b.Bytes(), nil
 }
 
-// Made are the results that were in the file, in the order in which they were added. The journal owns the slice.
-func (j *Journal[T]) Made() []T { return j.made }
-
-// Add writes a result into the file.
-func (j *Journal[T]) Add(r T) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.out == nil {
+// Add adds a result. When it returns, the line is on the disk.
+func (j *Journal) Add(v any) error {
+	if j == nil {
 		return nil
 	}
-	b, err := json.Marshal(r)
+	line, err := Line(v)
 	if err != nil {
 		return err
 	}
-	_, err = j.out.Write(append(b, '\n'))
-	return err
+	if _, err := j.file.Write(line); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	return j.file.Sync()
 }
 
 // Close closes the file.
-func (j *Journal[T]) Close() error {
-	if j.out == nil {
+func (j *Journal) Close() error {
+	if j == nil {
 		return nil
 	}
-	return j.out.Close()
+	return j.file.Close()
 }

@@ -5,63 +5,85 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"locksim/internal/journal"
 )
 
-type result struct {
-	Name string
-	Runs int
-}
-
-// What was added is there when the journal is opened again; a line that was cut off is not, and spoils none after it.
+// What was added is there when the journal is read again. A line that was cut off, or damaged at the end, is not, and
+// spoils none after it; a damaged one before others is an error that says where it is.
 func TestJournal(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "results.jsonl")
-	if err := os.WriteFile(name, []byte(`{"Name":"first","Runs":1}`+"\n"+`{"Name":"cut o`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	want := []result{{"first", 1}}
-	for _, next := range []result{{"second", 2}, {"third", 3}} {
-		j, err := journal.Open[result](name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(j.Made(), want) {
-			t.Errorf("made %v, want %v", j.Made(), want)
-		}
-		if err := j.Add(next); err != nil {
-			t.Fatal(err)
-		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
-		want = append(want, next)
-	}
-	j, err := journal.Open[result]("")
-	if err != nil || j.Add(want[0]) != nil || len(j.Made()) > 0 || j.Close() != nil {
-		t.Errorf("without a file: %v, %v", j, err)
+	for _, tt := range []struct {
+		name, before string
+		want         []string
+		wrong        string
+	}{
+		{"missing", "", nil, ""},
+		{"whole", "\"first\"\n", []string{`"first"`}, ""},
+		{"cut off", "\"first\"\n\"sec", []string{`"first"`}, ""},
+		{"damaged at the end", "\"first\"\n\x00\x00\x00\n", []string{`"first"`}, ""},
+		{"damaged before others", "\"first\"\nsec\n\"third\"\n", nil, "results.jsonl:2: this line is not a result: delete it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "results.jsonl")
+			if tt.before != "" {
+				if err := os.WriteFile(file, []byte(tt.before), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			read := func() (lines []string, end int64, err error) {
+				text, _ := os.ReadFile(file) // it may be missing
+				end, err = journal.Read(file, text, func(number int, line []byte) error {
+					if number != len(lines)+1 {
+						t.Errorf("line %d has the number %d", len(lines)+1, number)
+					}
+					if line[0] != '"' {
+						return journal.ErrNoResult
+					}
+					lines = append(lines, string(line))
+					return nil
+				})
+				return lines, end, err
+			}
+			lines, end, err := read()
+			if tt.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.wrong) {
+					t.Errorf("the error is %v, want %q", err, tt.wrong)
+				}
+				return
+			}
+			if err != nil || !slices.Equal(lines, tt.want) {
+				t.Fatalf("%q, %v, want %q", lines, err, tt.want)
+			}
+			j, err := journal.Open(file, end)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(j.Add("a <b>"), j.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if lines, _, err = read(); err != nil || !slices.Equal(lines, append(tt.want, `"a <b>"`)) {
+				t.Errorf("afterwards %q, %v", lines, err)
+			}
+		})
 	}
 }
 
-// A journal that is only read has what is whole, and stays as it is: another program may be in the middle of a line.
-func TestRead(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "results.jsonl")
-	if _, err := journal.Read[result](name); err == nil {
-		t.Error("no error for a file that is not there")
+// What take returns ends the reading, and no journal takes everything.
+func TestErrors(t *testing.T) {
+	wrong := errors.New("two results differ")
+	end, err := journal.Read("x", []byte("1\n2\n3\n"), func(number int, _ []byte) error {
+		if number == 2 {
+			return wrong
+		}
+		return nil
+	})
+	if end != 2 || !errors.Is(err, wrong) {
+		t.Errorf("%d, %v", end, err)
 	}
-	const text = `{"Name":"first","Runs":1}` + "\n" + `{"Name":"in the mid`
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	j, err := journal.Read[result](name)
-	if err != nil || !slices.Equal(j.Made(), []result{{"first", 1}}) {
-		t.Fatalf("%v, %v", j, err)
-	}
-	if err := errors.Join(j.Add(result{"second", 2}), j.Close()); err != nil {
+	var none *journal.Journal
+	if err := errors.Join(none.Add(1), none.Close()); err != nil {
 		t.Error(err)
-	}
-	if now, err := os.ReadFile(name); string(now) != text {
-		t.Errorf("the file has changed: %q, %v", now, err)
 	}
 }
