@@ -14,6 +14,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/internal/cases"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
@@ -62,6 +63,7 @@ func TestAll(t *testing.T) {
 func TestNotSynced(t *testing.T) {
 	l := find(t, "r25-not-synced")
 	l.Promise.SelfExcludes = true
+	testruns.FewRuns(t, 30)
 	scenarios.Check(t, l, scenarios.Options{Runs: 100, Seed: 1, Dir: t.TempDir()})
 	l.Replicas = 0
 	_, err := search.Discover(l, spaces.Space{})
@@ -141,6 +143,7 @@ func TestSynced(t *testing.T) {
 				}
 			}), nil
 		}}
+	testruns.FewRuns(t, 25)
 	scenarios.Check(t, l, scenarios.Options{Runs: 400, Seed: 1, Dir: t.TempDir()})
 }
 

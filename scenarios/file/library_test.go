@@ -3,7 +3,6 @@ package file_test
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -12,15 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
-	"locksim/internal/testruns"
 	"locksim/lock/fence"
-	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/redislocks"
-	"locksim/scenarios/sentinellocks"
-	"locksim/scenarios/sqllocks"
-	"locksim/scenarios/zklocks"
 )
 
 func TestLibraryIsSortedAndNamedLikeItsFiles(t *testing.T) {
@@ -62,34 +55,6 @@ func TestLibraryFilesAreReadable(t *testing.T) {
 		}
 		if s.Title == "" || s.Why == "" || len(s.Expect) == 0 {
 			t.Errorf("%s lacks a title, a reason or an expectation", s.File)
-		}
-	}
-}
-
-// The library says what each cell of the matrix should show: each lock of a
-// scenario has a label for each mode in which it runs.
-func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
-	all, err := file.Library()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range all {
-		for _, name := range s.LockNames() {
-			if _, err := redislocks.Find(name, slices.Concat(etcdlocks.All(), sqllocks.All(), zklocks.All(),
-				sentinellocks.All())); err != nil && !testruns.WithoutPostgres(err) {
-				t.Errorf("%s names the lock %s: %v", s.File, name, err)
-			}
-			for _, mode := range fence.Modes() {
-				_, ok := s.Expect[name][mode]
-				if want := kinds.RunsIn(name, mode.NeedsToken()); ok != want {
-					t.Errorf("%s: an expectation of %s in mode %s: %v, want %v", s.File, name, mode, ok, want)
-				}
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(s.Expect)) {
-			if !slices.Contains(s.LockNames(), name) {
-				t.Errorf("%s expects something of %s, which is none of its locks", s.File, name)
-			}
 		}
 	}
 }

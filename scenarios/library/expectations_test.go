@@ -13,8 +13,10 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/testruns"
+	"locksim/lock/fence"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sentinellocks"
@@ -84,6 +86,34 @@ func unmetBy(sc *file.Scenario, name string, locks []subject.Lock) (unmet []stri
 		}
 	}
 	return unmet, nil
+}
+
+// The library says what each cell of the matrix should show: each lock of a
+// scenario has a label for each mode in which it runs.
+func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
+	all, err := file.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		for _, name := range s.LockNames() {
+			if _, err := redislocks.Find(name, slices.Concat(etcdlocks.All(), sqllocks.All(), zklocks.All(),
+				sentinellocks.All())); err != nil && !testruns.WithoutPostgres(err) {
+				t.Errorf("%s names the lock %s: %v", s.File, name, err)
+			}
+			for _, mode := range fence.Modes() {
+				_, ok := s.Expect[name][mode]
+				if want := kinds.RunsIn(name, mode.NeedsToken()); ok != want {
+					t.Errorf("%s: an expectation of %s in mode %s: %v, want %v", s.File, name, mode, ok, want)
+				}
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Expect)) {
+			if !slices.Contains(s.LockNames(), name) {
+				t.Errorf("%s expects something of %s, which is none of its locks", s.File, name)
+			}
+		}
+	}
 }
 
 // An expectation that a run does not meet is told with all that it takes to look into it, and so is one that nothing
