@@ -168,7 +168,7 @@ func TestChangedCalls(t *testing.T) {
 					inner, err := single.New(e)
 					return c.make(inner), err
 				}}
-			most := 60
+			most := uint64(60)
 			if c.want == "" {
 				most = 20
 			}

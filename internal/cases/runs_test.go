@@ -63,8 +63,7 @@ func TestAll(t *testing.T) {
 func TestNotSynced(t *testing.T) {
 	l := find(t, "r25-not-synced")
 	l.Promise.SelfExcludes = true
-	testruns.FewRuns(t, 30)
-	scenarios.Check(t, l, scenarios.Options{Runs: 100, Seed: 1, Dir: t.TempDir()})
+	scenarios.Check(t, l, scenarios.Options{Runs: testruns.Soak(t, 100, 0.3), Seed: 1, Dir: t.TempDir()})
 	l.Replicas = 0
 	_, err := search.Discover(l, spaces.Space{})
 	if want := "say how many it needs in its Replicas"; err == nil || !strings.Contains(err.Error(), want) {
@@ -143,8 +142,7 @@ func TestSynced(t *testing.T) {
 				}
 			}), nil
 		}}
-	testruns.FewRuns(t, 25)
-	scenarios.Check(t, l, scenarios.Options{Runs: 400, Seed: 1, Dir: t.TempDir()})
+	scenarios.Check(t, l, scenarios.Options{Runs: testruns.Soak(t, 400, 0.25), Seed: 1, Dir: t.TempDir()})
 }
 
 var del = redis.NewScript(

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/internal/testruns"
 	"locksim/lock/broken/fencebroken"
 	"locksim/lock/fence"
 	"locksim/scenarios"
@@ -30,7 +31,7 @@ func runs(usual int) int {
 func TestRightFencesPass(t *testing.T) {
 	for _, rule := range []fence.Mode{fence.Check, fence.Seal, fence.Strict} {
 		t.Run(string(rule), func(t *testing.T) {
-			scenarios.CheckFence(t, fences.Guard(rule), scenarios.Options{Seed: 1, Runs: runs(100), Dir: t.TempDir()})
+			scenarios.CheckFence(t, fences.Guard(rule), scenarios.Options{Seed: 1, Runs: runs(testruns.Soak(t, 100, 0.2)), Dir: t.TempDir()})
 		})
 	}
 }
@@ -45,7 +46,14 @@ func TestWrongFencesAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			missed := 0
-			for _, first := range []uint64{1, 1001, 2001} {
+			firsts := []uint64{1, 1001, 2001}
+			if os.Getenv("LOCKSIM_SOAK") == "" {
+				if s.Resends {
+					t.Skip("a copy that comes late is rare: make soak looks for one")
+				}
+				firsts = firsts[:1]
+			}
+			for _, first := range firsts {
 				n, found := 0, ""
 				for trial := range search.Trials(l, search.Drawn(l, space, outcome.Seeds{First: first, Last: first + 299})) {
 					n++
@@ -62,7 +70,7 @@ func TestWrongFencesAreFound(t *testing.T) {
 					missed++
 				}
 			}
-			if missed > 0 && !s.Resends || missed == 3 { // a copy that comes late is rare
+			if missed > 0 && !s.Resends || missed == len(firsts) { // a copy that comes late is rare
 				t.Errorf("not found from %d of three first seeds", missed)
 			}
 		})
@@ -82,15 +90,15 @@ func TestTrialsAreDeterministic(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := 0
-			for c := range search.Drawn(l, search.SpaceOf(l), outcome.Seeds{First: 11, Last: 13}) {
+			for c := range search.Drawn(l, search.SpaceOf(l), outcome.Seeds{First: 11, Last: 11}) {
 				n++
 				_, err := play.Run(c.Scenario, l, play.RunOptions{Seed: c.Seed, Repeat: outcome.Twice})
 				if err != nil {
 					t.Errorf("%s, seed %d: %v", l.Name, c.Seed, err)
 				}
 			}
-			if n != 3 {
-				t.Errorf("%s: %d runs, want 3", l.Name, n)
+			if n != 1 {
+				t.Errorf("%s: %d runs, want 1", l.Name, n)
 			}
 		}
 	}
