@@ -108,6 +108,9 @@ func (g *generator) constants(t reflect.Type) []string {
 // comment of the type.
 func (g *generator) comment(t reflect.Type, field string) string {
 	if field != "" {
+		if f, ok := t.FieldByName(field); ok && len(f.Index) > 1 { // of a structure that is embedded
+			t = t.FieldByIndex(f.Index[:len(f.Index)-1]).Type
+		}
 		return g.declarations(t).comments[t.Name()+"."+field]
 	}
 	text, _, _ := strings.Cut(g.declarations(t).comments[t.Name()], "\n\n")

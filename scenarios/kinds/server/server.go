@@ -4,9 +4,9 @@ package server
 
 // Facts are what a scenario file knows of a kind of servers.
 type Facts struct {
-	// Name is the key under world, such as "register"; Prefix begins the servers'
-	// names, such as "g" for g0, g1, …
-	Name   string `json:"kind"`
+	// Name is the key under world, such as "register".
+	Name string `json:"kind"`
+	// Prefix begins the names of the servers, such as "g" for g0, g1, …
 	Prefix string `json:"prefix"`
 	// Leader is the name of whichever of the servers leads, for the targets of faults. "" is for servers without a
 	// leader.
