@@ -27,8 +27,8 @@ func contended(h History) int {
 	return count
 }
 
-func acquiresByResource(h History) map[string][]acquire {
-	all := make(map[string][]acquire)
+func acquiresByResource(h History) map[Resource][]acquire {
+	all := make(map[Resource][]acquire)
 	for _, g := range h.Grants {
 		all[g.Resource] = append(all[g.Resource], acquire{g.Client, pending(g.Invoked, g.Granted), g.Claim()})
 	}

@@ -86,8 +86,9 @@ func TestContendedAgainstBruteForce(t *testing.T) {
 
 func bruteContended(h History) int {
 	type span struct {
-		client, resource string
-		asking, holding  Interval
+		client          string
+		resource        Resource
+		asking, holding Interval
 	}
 	var all []span
 	for _, g := range h.Grants {

@@ -106,9 +106,9 @@ func (h History) wasteful(found *tally) {
 			})
 		}
 	}
-	waited := func(client, resource string, i Interval) {
+	waited := func(client string, resource Resource, i Interval) {
 		if !h.tried(client, i.Start) {
-			judge(client, "waited for "+resource, i, pace.Pause, h.endedDuring(i, resource))
+			judge(client, "waited for "+resource.String(), i, pace.Pause, h.endedDuring(i, resource))
 		}
 	}
 	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
@@ -121,14 +121,14 @@ func (h History) wasteful(found *tally) {
 			waited(g.Client, g.Resource, Interval{Start: g.Invoked, End: g.Granted})
 			if claim := g.Claim(); h.has(promise.DutyRenews) && !claim.Empty() && claim.end() < never &&
 				!h.asksAgain(g.Client, g.Resource, claim) {
-				judge(g.Client, "had "+g.Resource, claim, pace.Renewal, pace.Extends)
+				judge(g.Client, "had "+g.Resource.String(), claim, pace.Renewal, pace.Extends)
 			}
 		}
 	}
 }
 
 // endedDuring counts what may wake those who wait for a resource: claims that ended, and attempts that returned.
-func (h History) endedDuring(i Interval, resource string) int {
+func (h History) endedDuring(i Interval, resource Resource) int {
 	n := 0
 	within := func(p Pos) bool { return i.Start < p && p < i.End }
 	for _, g := range h.Grants {
@@ -145,7 +145,7 @@ func (h History) endedDuring(i Interval, resource string) int {
 }
 
 // asksAgain reports whether a client called Acquire for a resource within an interval.
-func (h History) asksAgain(client, resource string, i Interval) bool {
+func (h History) asksAgain(client string, resource Resource, i Interval) bool {
 	return slices.ContainsFunc(h.Grants, func(g Grant) bool {
 		return g.Client == client && g.Resource == resource &&
 			i.Contains(g.Invoked)

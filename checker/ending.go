@@ -62,11 +62,11 @@ type Ending struct {
 type Waiting struct {
 	// Client made the Call, such as "Acquire" or "Release", at the step Since, for Resource. Call is "" for a client
 	// that was in none; then Did says in words what it had done.
-	Client   string `json:"client"`
-	Call     string `json:"call,omitempty"`
-	Resource string `json:"resource,omitempty"`
-	Did      string `json:"did,omitempty"`
-	Since    Pos    `json:"since,omitempty"`
+	Client   string   `json:"client"`
+	Call     string   `json:"call,omitempty"`
+	Resource Resource `json:"resource,omitempty"`
+	Did      string   `json:"did,omitempty"`
+	Since    Pos      `json:"since,omitempty"`
 	// Stored says that the client had sent an operation to the store.
 	Stored bool `json:"stored,omitempty"`
 	// For is how long it had waited by then. Ever says that it never returned, also long after the network was whole.
@@ -80,9 +80,9 @@ func (w Waiting) says() string {
 	switch w.Call {
 	case "":
 	case "Acquire":
-		did = "asked for " + w.Resource
+		did = "asked for " + w.Resource.String()
 	default:
-		did = "called " + w.Call + " of " + w.Resource
+		did = "called " + w.Call + " of " + w.Resource.String()
 	}
 	return fmt.Sprintf("%s %s at step %d and waits for ever: %v later it has no answer, although the network is whole.",
 		w.Client, did, w.Since, w.For.Round(time.Second))

@@ -24,7 +24,7 @@ func checkFencing(h History, cells map[Cell]*cellCheck) *fencingFinding {
 		return f
 	}
 	standings := standingsOf(h)
-	highest := make(map[string]Op) // by resource: the accepted operation with the highest token
+	highest := make(map[Resource]Op) // by resource: the accepted operation with the highest token
 	for _, o := range opsByStep(h) {
 		f.examine(o, standings[o.Grant], highest[o.Resource], cells)
 		if o.Accepted && o.Token > highest[o.Resource].Token {

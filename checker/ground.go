@@ -12,7 +12,8 @@ type Deletion struct {
 	// At is the step of the deletion.
 	At Pos
 	// Node had the key, Resource is what the key locks.
-	Node, Resource string
+	Node     string
+	Resource Resource
 	// Owner is the client that had set the key, By the one whose command
 	// deleted it. Neither is empty: a key that a node itself removes is no
 	// deletion.
@@ -27,7 +28,8 @@ type Deletion struct {
 // touch, but never overlap.
 type Holding struct {
 	// Client held the lock on Resource.
-	Client, Resource string
+	Client   string
+	Resource Resource
 	// From is the first step of the span, To the first after it; 0 if the span
 	// lasted to the end.
 	From, To Pos
@@ -46,7 +48,8 @@ type Holding struct {
 // a [Holding] is, and is known only where the record says how long the key would have lasted.
 type Taking struct {
 	// Client had the lock on Resource, and By made the request.
-	Client, Resource, By string
+	Client, By string
+	Resource   Resource
 	// At is the step of the request, Taken its instant.
 	At    Pos
 	Taken time.Duration
@@ -58,7 +61,8 @@ type Taking struct {
 // Vote is a change of the number of nodes that have the key of a client.
 type Vote struct {
 	// Client and Resource are whose key it is, and what it locks.
-	Client, Resource string
+	Client   string
+	Resource Resource
 	// At is the step of the change, Nodes the number from there on. There is one at most for a client and a resource at
 	// a step.
 	At    Pos
@@ -99,7 +103,8 @@ func foreignReason(d Deletion) Reason {
 
 // holder is a client and a resource.
 type holder struct {
-	client, resource string
+	client   string
+	resource Resource
 }
 
 // holdings are the spans of one holder, sorted by their beginning.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/lock/promise"
 )
@@ -42,7 +43,7 @@ type Grant struct {
 	// Client holds the grant: c0, c1, …
 	Client string `json:"client"`
 	// Resource is what the grant locks.
-	Resource string `json:"resource"`
+	Resource Resource `json:"resource"`
 	// Token is the fencing token; 0 if the lock mints none.
 	Token uint64 `json:"token,omitempty"`
 
@@ -120,8 +121,8 @@ type Grant struct {
 // Attempt is an Acquire without a grant.
 type Attempt struct {
 	// Client called Acquire for Resource.
-	Client   string `json:"client"`
-	Resource string `json:"resource"`
+	Client   string   `json:"client"`
+	Resource Resource `json:"resource"`
 	// Invoked is when Acquire was called, Returned when it returned; 0 if it
 	// never did.
 	Invoked  Pos `json:"invoked,omitempty"`
@@ -150,9 +151,9 @@ type Attempt struct {
 // Try is one call of TryAcquire. An Acquire of the history may consist of several.
 type Try struct {
 	// Client called it for Resource, in the Acquire that was called at Invoked.
-	Client   string `json:"client"`
-	Resource string `json:"resource"`
-	Invoked  Pos    `json:"invoked,omitempty"`
+	Client   string   `json:"client"`
+	Resource Resource `json:"resource"`
+	Invoked  Pos      `json:"invoked,omitempty"`
 	// Called and Returned are the instants of the call and of the return.
 	Called   time.Duration `json:"called,omitempty"`
 	Returned time.Duration `json:"returned,omitempty"`
@@ -164,10 +165,10 @@ type Try struct {
 type Call struct {
 	// Client made the call named What: Release, Extend or Acquire, for Resource. It is about the grant,
 	// or the Acquire, of the position About.
-	Client   string `json:"client"`
-	Resource string `json:"resource"`
-	What     string `json:"what"`
-	About    Pos    `json:"about,omitempty"`
+	Client   string   `json:"client"`
+	Resource Resource `json:"resource"`
+	What     string   `json:"what"`
+	About    Pos      `json:"about,omitempty"`
 	// Called and Returned are the instants of the call and of the return, Due is when it
 	// had to return at the latest, whatever the servers do; 0 if that is not known.
 	Called   time.Duration `json:"called,omitempty"`
@@ -243,9 +244,9 @@ type Op struct {
 	Client string `json:"client"`
 	Grant  int    `json:"grant,omitempty"`
 	// Resource and Register name the cell.
-	Resource string `json:"resource,omitempty"`
-	Register string `json:"register,omitempty"`
-	Kind     OpKind `json:"kind"`
+	Resource Resource `json:"resource,omitempty"`
+	Register string   `json:"register,omitempty"`
+	Kind     OpKind   `json:"kind"`
 	// Token is the fencing token that was sent with it; 0 for none.
 	Token uint64 `json:"token,omitempty"`
 
@@ -269,9 +270,16 @@ type Op struct {
 	Saw string `json:"saw,omitempty"`
 }
 
+// Resource is the name of what a lock is for, as the clients call it.
+type Resource string
+
+// String is the name as texts show it: quoted unless it is one plain word.
+func (r Resource) String() string { return prose.Name(string(r)) }
+
 // Cell names one register of one resource.
 type Cell struct {
-	Resource, Register string
+	Resource Resource
+	Register string
 }
 
 // cell returns the cell of the operation.
@@ -281,9 +289,9 @@ func (o Op) cell() Cell { return Cell{Resource: o.Resource, Register: o.Register
 // name.
 func (c Cell) String() string {
 	if c.Register == "" {
-		return c.Resource
+		return c.Resource.String()
 	}
-	return c.Resource + "/" + c.Register
+	return c.Resource.String() + "/" + c.Register
 }
 
 // History is what the clients of one run saw, with additions from the nodes'

@@ -174,7 +174,7 @@ func idle(h History, slack *leastSlack) idleness {
 const keptOnPurpose = " If the lock is meant to be kept for a while after it was released, let its promise say so: " +
 	"FreeAfter, for promise.CauseOther."
 
-func (t *Timing) idleReason(resource string, a waiting, s Span, cause promise.Cause) Reason {
+func (t *Timing) idleReason(resource Resource, a waiting, s Span, cause promise.Cause) Reason {
 	r := Reason{Text: fmt.Sprintf("%s waited for %s from step %d on, and from %v to %v nobody had it and nobody got it",
 		a.client, resource, a.invoked,
 		s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
@@ -190,8 +190,8 @@ func (t *Timing) idleReason(resource string, a waiting, s Span, cause promise.Ca
 }
 
 // resources are those of the grants and attempts, in order.
-func (h History) resources() []string {
-	var all []string
+func (h History) resources() []Resource {
+	var all []Resource
 	for _, g := range h.Grants {
 		all = append(all, g.Resource)
 	}
@@ -235,7 +235,7 @@ type departure struct {
 func (d departure) concerns(s Span) bool { return d.settled == 0 || s.From < d.settled }
 
 // newWatch collects what happened to a resource.
-func newWatch(h History, resource string) *watch {
+func newWatch(h History, resource Resource) *watch {
 	w := &watch{Timing: h.Timing}
 	for _, g := range h.Grants {
 		if g.Resource != resource {
@@ -328,7 +328,7 @@ func (w *watch) leave(g Grant) {
 }
 
 // absent adds the absences of the clients, those by a crash or the others.
-func (w *watch) absent(h History, resource string, crash bool, cause promise.Cause) {
+func (w *watch) absent(h History, resource Resource, crash bool, cause promise.Cause) {
 	for client, absences := range w.Away {
 		for _, s := range absences {
 			if s.Crash == crash {
@@ -342,7 +342,7 @@ func (w *watch) absent(h History, resource string, crash bool, cause promise.Cau
 // settled is when a client that had been away had released the lock that it was granted since, with success: by then
 // all that it had sent before had arrived, and by the record of the one server that has the lock nothing of it took the
 // lock later. It is 0 for none, and for an absence by a crash.
-func (h History) settled(client, resource string, away Absence) (at time.Duration) {
+func (h History) settled(client string, resource Resource, away Absence) (at time.Duration) {
 	t := h.Timing
 	if away.Crash || !t.Steady || h.Voters > 1 {
 		return 0
@@ -383,7 +383,7 @@ func (h History) enteredMeanwhile(g Grant) bool {
 
 // leaveAgain adds the later releases of clients that may have left an entry behind, for
 // each cause that is known so far.
-func (w *watch) leaveAgain(h History, resource string) {
+func (w *watch) leaveAgain(h History, resource Resource) {
 	before := w.departures
 	for _, g := range h.Grants {
 		if g.Resource != resource || g.ReleaseReturned == 0 {

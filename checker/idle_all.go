@@ -12,7 +12,7 @@ import (
 // overdueForAll finds the idle times of a resource, over all Acquires, that lasted too long, where none of a single
 // Acquire did: clients that ask again and again, or that are away for an instant, do not begin another idle time. See
 // [Facts.Overdue].
-func (w *watch) overdueForAll(h History, resource string, found *overdueTimes) {
+func (w *watch) overdueForAll(h History, resource Resource, found *overdueTimes) {
 	var causes []departure
 	for _, s := range w.idleForAll(h, resource) {
 		late := slices.DeleteFunc(s.asked, func(asked Span) bool { return asked.To <= w.dueForAll(asked.From) })
@@ -51,7 +51,7 @@ type idleOfAll struct {
 
 // idleForAll are the times in which a client that ran and reached the servers wanted the resource, and none had it. A
 // gap of at most a Grace or a quarter of a lease, in which none wanted it, does not end such a time; a grant does.
-func (w *watch) idleForAll(h History, resource string) []idleOfAll {
+func (w *watch) idleForAll(h History, resource Resource) []idleOfAll {
 	var wanted []Span
 	for _, a := range w.acquires {
 		wanted = append(wanted, without(Span{a.span.From, a.until}, absencesOf(w.Away[a.client]))...)
@@ -128,7 +128,7 @@ func (w *watch) deadlineForAll(causes []departure, s Span) (promise.Cause, time.
 }
 
 // causesForAll are the departures of clients and their holdings that became no grant, in order.
-func (w *watch) causesForAll(h History, resource string) []departure {
+func (w *watch) causesForAll(h History, resource Resource) []departure {
 	causes := slices.Concat(w.departures, w.orphans(h, resource))
 	slices.SortStableFunc(causes, func(a, b departure) int { return int(a.from - b.from) })
 	return causes
@@ -155,7 +155,7 @@ func (d departure) recurs() bool {
 
 // orphans are the holdings of clients, by the record of the nodes, that became no grant: requests that took the lock,
 // and of which their clients do not know.
-func (w *watch) orphans(h History, resource string) (all []departure) {
+func (w *watch) orphans(h History, resource Resource) (all []departure) {
 	for _, s := range h.Holdings {
 		if s.Resource == resource && !h.granted(s) {
 			cause := promise.CauseLostReply

@@ -124,7 +124,7 @@ func lossFor(h History, g Grant, grants []Grant,
 }
 
 // without finds the times in which no client led a resource although one campaigned.
-func (f *leadership) without(h History, resource string) {
+func (f *leadership) without(h History, resource Resource) {
 	w, led := newWatch(h, resource), ledTimes(h, resource)
 	for _, g := range h.Grants {
 		if g.Resource == resource && g.ReleaseReturned > 0 {
@@ -149,7 +149,7 @@ func (f *leadership) without(h History, resource string) {
 	}
 }
 
-func leaderlessReason(resource string, a waiting, s Span, allowed time.Duration) Reason {
+func leaderlessReason(resource Resource, a waiting, s Span, allowed time.Duration) Reason {
 	return Reason{Text: fmt.Sprintf("%s campaigned for %s from step %d on, and from %v to %v no client led: the lock "+
 		"says that it is free again within %v.",
 		a.client, resource, a.invoked, s.From.Round(time.Microsecond), s.To.Round(time.Microsecond),
@@ -157,7 +157,7 @@ func leaderlessReason(resource string, a waiting, s Span, allowed time.Duration)
 }
 
 // ledTimes are when a client led a resource: it had a claim and ran.
-func ledTimes(h History, resource string) (led []Span) {
+func ledTimes(h History, resource Resource) (led []Span) {
 	for _, g := range h.Grants {
 		claim := g.Claim()
 		if g.Resource != resource || claim.Empty() {

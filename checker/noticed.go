@@ -56,7 +56,7 @@ func noticed(h History, records map[holder]holdings, slack *leastSlack) lateness
 }
 
 // recorded says that the record of the nodes has a holding of a resource.
-func (h History) recorded(resource string) bool {
+func (h History) recorded(resource Resource) bool {
 	return slices.ContainsFunc(h.Holdings, func(s Holding) bool { return s.Resource == resource })
 }
 

@@ -165,7 +165,7 @@ func TestOverlapsAgainstBruteForce(t *testing.T) {
 // randomGrant ends in a random subset of the possible ways.
 func randomGrant(rng *rand.Rand, id int) Grant {
 	granted := Pos(2 + rng.IntN(40))
-	g := Grant{ID: id, Client: []string{"c0", "c1"}[rng.IntN(2)], Resource: []string{"orders", "stock"}[rng.IntN(2)],
+	g := Grant{ID: id, Client: []string{"c0", "c1"}[rng.IntN(2)], Resource: []Resource{"orders", "stock"}[rng.IntN(2)],
 		Invoked: granted - 1, Granted: granted, Token: uint64(rng.IntN(4))}
 	later := func() Pos { return granted + Pos(rng.IntN(12)) }
 	if rng.IntN(2) == 0 {
@@ -205,4 +205,19 @@ func sharedPositions(h History, of func(Grant) Interval) int {
 		}
 	}
 	return count
+}
+
+// Sentences, and the names of cells, quote the name of a resource that is not one plain word.
+func TestSentencesQuoteNames(t *testing.T) {
+	a, b := held(1, "c0", 2, 50).of("a b"), held(2, "c1", 14, 30).of("a b")
+	v := mustJudge(t, story("", []Grant{a, b}), nil)
+	if want := `c1 was granted "a b" at step 14, while c0's claim`; !strings.HasPrefix(v.Reasons[0].Text, want) {
+		t.Errorf("it says %q, want %q", v.Reasons[0].Text, want)
+	}
+	for cell, want := range map[Cell]string{{Resource: "a b", Register: "x"}: `"a b"/x`, {Resource: "é"}: "é",
+		{Resource: "\x00"}: `"\x00"`} {
+		if got := cell.String(); got != want {
+			t.Errorf("the cell is %s, want %s", got, want)
+		}
+	}
 }

@@ -23,7 +23,8 @@ func dataParts(h History) []part {
 	}
 	if h.SectionWrites > 1 {
 		for _, all := range byResource(guardedSections(h)) {
-			parts = append(parts, part{"the sections of " + all[0].grant.Resource, sectionOperations(h, all), sectionModel})
+			parts = append(parts, part{"the sections of " + all[0].grant.Resource.String(), sectionOperations(h, all),
+				sectionModel})
 		}
 	}
 	return parts

@@ -16,7 +16,7 @@ func lockParts(h History) []part {
 	}
 	var parts []part
 	for _, grants := range grantsByResource(h) {
-		parts = append(parts, part{grants[0].Resource, lockOperations(grants), model})
+		parts = append(parts, part{grants[0].Resource.String(), lockOperations(grants), model})
 	}
 	return parts
 }

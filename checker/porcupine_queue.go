@@ -16,7 +16,8 @@ func queueParts(h History) []part {
 	var parts []part
 	for _, grants := range grantsByResource(h) {
 		resource := grants[0].Resource
-		parts = append(parts, part{"the queue of " + resource, queueOperations(grants, attempts[resource]), fairModel})
+		parts = append(parts, part{"the queue of " + resource.String(), queueOperations(grants, attempts[resource]),
+			fairModel})
 	}
 	return parts
 }

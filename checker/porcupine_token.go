@@ -15,10 +15,10 @@ func tokenParts(h History) []part {
 	for _, grants := range grantsByResource(h) {
 		minted := slices.DeleteFunc(slices.Clone(grants), func(g Grant) bool { return g.Token == 0 })
 		if len(minted) > 0 {
-			parts = append(parts, part{"the counter of " + grants[0].Resource, tokenOps(h, minted), counterModel})
+			parts = append(parts, part{"the counter of " + grants[0].Resource.String(), tokenOps(h, minted), counterModel})
 		}
 		if ops := claimOps(minted); len(ops) > 0 {
-			parts = append(parts, part{"the tokens of the claims on " + grants[0].Resource, ops, growthModel})
+			parts = append(parts, part{"the tokens of the claims on " + grants[0].Resource.String(), ops, growthModel})
 		}
 	}
 	return parts

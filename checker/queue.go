@@ -35,8 +35,8 @@ func overtaken(h History) *tally {
 	return found
 }
 
-func attemptsByResource(h History) map[string][]Attempt {
-	all := make(map[string][]Attempt)
+func attemptsByResource(h History) map[Resource][]Attempt {
+	all := make(map[Resource][]Attempt)
 	for _, a := range h.Attempts {
 		all[a.Resource] = append(all[a.Resource], a)
 	}
@@ -101,7 +101,7 @@ func queueSpans(grants []Grant, attempts []Attempt) []queueSpan {
 func overtakenReason(g Grant, by queueSpan) Reason {
 	end := "left it"
 	if by.granted {
-		end = "was granted " + g.Resource
+		end = "was granted " + g.Resource.String()
 	}
 	return Reason{
 		Text: fmt.Sprintf("%s was granted %s at step %d and overtook %s, which had been in the queue since step %d and %s "+

@@ -180,7 +180,7 @@ func (h History) askedAfter(a Attempt) (all []waiting) {
 			granted = min(granted, g.Granted)
 		}
 	}
-	add := func(client, resource string, invoked, returned Pos) {
+	add := func(client string, resource Resource, invoked, returned Pos) {
 		if client == a.Client && resource == a.Resource && invoked > a.Invoked && invoked < granted {
 			span := h.Timing.pending(client, invoked, returned)
 			if granted != never {

@@ -19,7 +19,7 @@ type Slack struct {
 	// Other is the other client, if there is one.
 	Other string `json:"other,omitempty"`
 	// Resource is what the lock was for.
-	Resource string `json:"resource"`
+	Resource Resource `json:"resource"`
 	// From is the instant from which it was measured, in nanoseconds; 0 if the instants are not known.
 	From time.Duration `json:"from_ns"`
 	// To is the instant to which it was measured, in nanoseconds. It may be after the end of the run.
@@ -192,7 +192,7 @@ func inGrantingOrder(h History) []*Grant {
 // lastClaims has, of the claims on a resource so far, the one that ends last, and the last of another client than that
 // one's. Of those that end at one position it is the first that was granted.
 type lastClaims struct {
-	resource   string
+	resource   Resource
 	last, next claimEnd
 }
 

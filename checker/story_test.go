@@ -31,7 +31,7 @@ func (g Grant) until(at, seen Pos) Grant {
 	return g
 }
 func (g Grant) crashed(p Pos) Grant { g.Crashed = p; return g }
-func (g Grant) of(r string) Grant   { g.Resource = r; return g }
+func (g Grant) of(r Resource) Grant { g.Resource = r; return g }
 
 func (g Grant) op(kind OpKind, id string, at Pos, saw string) Op {
 	return Op{ID: id, Client: g.Client, Grant: g.ID, Resource: g.Resource, Kind: kind, Token: g.Token, Saw: saw,

@@ -152,8 +152,8 @@ func ordered(h checker.History) bool {
 	return true
 }
 
-func resources(h checker.History) []string {
-	var names []string
+func resources(h checker.History) []checker.Resource {
+	var names []checker.Resource
 	for c := range h.Final {
 		names = append(names, c.Resource)
 	}
@@ -207,7 +207,7 @@ func readFor(h checker.History, r, w checker.Op) bool {
 // sectionsOrdered reports whether the whole sections of a resource have an order: "A
 // whole section of several writes also takes effect in all registers at one instant
 // between the call of its first operation and the return of its last one."
-func sectionsOrdered(h checker.History, resource string) bool {
+func sectionsOrdered(h checker.History, resource checker.Resource) bool {
 	final := map[checker.Cell]string{}
 	for c, id := range h.Final {
 		if c.Resource == resource {

@@ -231,7 +231,7 @@ func holders(h checker.History) int {
 // when it was called."
 func contended(h checker.History) int {
 	n, positions := 0, named(h)
-	pendingDuringClaim := func(client, resource string, invoked, returned checker.Pos) bool {
+	pendingDuringClaim := func(client string, resource checker.Resource, invoked, returned checker.Pos) bool {
 		for _, g := range h.Grants {
 			if g.Resource != resource || g.Client == client {
 				continue

@@ -34,7 +34,7 @@ type maker struct {
 	undone []*checker.Holding // of those, which their clients ended themselves
 	// polite says how often a client waits until the lock is free.
 	polite   float64
-	free     map[string]time.Duration
+	free     map[checker.Resource]time.Duration
 	released []*checker.Grant // of the present client, whose process may crash later
 	token    uint64
 	again    bool // clients ask again and again, and are away for instants
@@ -135,7 +135,7 @@ func (m *maker) lostReplies(h *checker.History) {
 }
 
 func newHistory(seed uint64, again bool) checker.History {
-	m := &maker{Rand: rand.New(rand.NewPCG(seed, 0)), free: map[string]time.Duration{}, again: again}
+	m := &maker{Rand: rand.New(rand.NewPCG(seed, 0)), free: map[checker.Resource]time.Duration{}, again: again}
 	m.h = checker.History{
 		Care:          oneOf(m, checker.CareNever, checker.CareLost, checker.CareSteps),
 		Entry:         oneOf(m, checker.EntryExclusive, checker.EntryReentrant),
@@ -161,7 +161,7 @@ func newHistory(seed uint64, again bool) checker.History {
 		m.h.SectionWrites = 1
 	}
 	m.polite = oneOf(m, 0, 0.8, 1, 1)
-	resources := []string{"a", "b"}[:1+m.IntN(5)/4]
+	resources := []checker.Resource{"a", "b"}[:1+m.IntN(5)/4]
 	for i := range 1 + m.IntN(4) {
 		m.client(fmt.Sprintf("c%d", i), resources)
 	}
@@ -332,7 +332,7 @@ func (m *maker) contextEnd(returned checker.Pos) time.Duration {
 }
 
 // client makes a few sessions, one after another.
-func (m *maker) client(name string, resources []string) {
+func (m *maker) client(name string, resources []checker.Resource) {
 	now := m.span(0, 60)
 	m.released = nil
 	sections, calls := 0.75, 1+m.IntN(3)
@@ -379,7 +379,7 @@ func (m *maker) client(name string, resources []string) {
 }
 
 // attempt is an Acquire without a grant.
-func (m *maker) attempt(name, resource string, now time.Duration) (end time.Duration, alive bool) {
+func (m *maker) attempt(name string, resource checker.Resource, now time.Duration) (end time.Duration, alive bool) {
 	a := &checker.Attempt{Client: name, Resource: resource,
 		Outcome: oneOf(m, checker.OutcomeFailed, checker.OutcomeRefused, checker.OutcomeUnknown, checker.OutcomeNotSent)}
 	m.tries = append(m.tries, a)
@@ -406,7 +406,7 @@ func (m *maker) attempt(name, resource string, now time.Duration) (end time.Dura
 }
 
 // section is an Acquire with a grant, what is done under it, and its end.
-func (m *maker) section(name, resource string, now time.Duration, depth int) (end time.Duration, alive bool) {
+func (m *maker) section(name string, resource checker.Resource, now time.Duration, depth int) (end time.Duration, alive bool) {
 	g := &checker.Grant{ID: len(m.grants) + 1, Client: name, Resource: resource}
 	m.grants = append(m.grants, g)
 	m.mark(g, &g.Invoked, now)
@@ -518,7 +518,7 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 }
 
 // keptOut is what the nodes may have recorded of an Acquire before it ended.
-func (m *maker) keptOut(name, resource string, now, end time.Duration) {
+func (m *maker) keptOut(name string, resource checker.Resource, now, end time.Duration) {
 	if !m.chance(0.15) || end-now < 8*time.Millisecond {
 		return
 	}
@@ -616,7 +616,7 @@ func (e event) isEnd() bool {
 }
 
 // store decides on the operations in the order in which they arrived.
-func (m *maker) store(resources []string) {
+func (m *maker) store(resources []checker.Resource) {
 	value := map[checker.Cell]string{}
 	refuses := oneOf(m, 0, 0.02, 0.3)
 	// In some histories the data contradicts real time.
@@ -628,8 +628,8 @@ func (m *maker) store(resources []string) {
 		place[o.ID] = int(o.Applied) + m.IntN(disorder+1)
 	}
 	slices.SortStableFunc(m.ops, func(a, b *checker.Op) int { return cmp.Compare(place[a.ID], place[b.ID]) })
-	latest := map[string]checker.Pos{} // the grant that the store knows of each resource
-	read := map[string]string{}        // what a section has read
+	latest := map[checker.Resource]checker.Pos{} // the grant that the store knows of each resource
+	read := map[string]string{}                  // what a section has read
 	for _, o := range m.ops {
 		c := checker.Cell{Resource: o.Resource, Register: o.Register}
 		section := fmt.Sprint(o.Grant, o.Register)
@@ -694,7 +694,7 @@ func (m *maker) store(resources []string) {
 }
 
 // extras are deletions, and damage to single fields.
-func (m *maker) extras(resources []string) {
+func (m *maker) extras(resources []checker.Resource) {
 	last := checker.Pos(len(m.events))
 	for range m.IntN(3) {
 		d := checker.Deletion{At: 1 + checker.Pos(m.IntN(int(last))), Node: "r0", Resource: oneOf(m, resources...),

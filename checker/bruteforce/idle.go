@@ -56,8 +56,8 @@ func covered(spans []checker.Span) time.Duration {
 	return total
 }
 
-func lockNames(h checker.History) []string {
-	var names []string
+func lockNames(h checker.History) []checker.Resource {
+	var names []checker.Resource
 	for _, g := range h.Grants {
 		names = append(names, g.Resource)
 	}
@@ -75,7 +75,7 @@ type acquire struct {
 	ended             time.Duration // of its context, 0 if it did not end
 }
 
-func acquires(h checker.History, resource string) (all []acquire) {
+func acquires(h checker.History, resource checker.Resource) (all []acquire) {
 	for _, g := range h.Grants {
 		if g.Resource == resource {
 			all = append(all, acquire{g.Client, g.Invoked, g.Granted, 0})
@@ -94,7 +94,7 @@ func at(h checker.History, p checker.Pos) time.Duration { return h.Timing.At[p-1
 
 // idleTimes are the longest times in which an Acquire was pending for an idle lock: it
 // walks over every instant at which anything changes.
-func idleTimes(h checker.History, resource string, a acquire) []checker.Span {
+func idleTimes(h checker.History, resource checker.Resource, a acquire) []checker.Span {
 	instants := changes(h)
 	granted := map[time.Duration]bool{}
 	for _, g := range h.Grants {
@@ -119,7 +119,7 @@ func idleTimes(h checker.History, resource string, a acquire) []checker.Span {
 
 // waitsIdly reports whether an Acquire was pending for an idle lock between two
 // instants between which nothing changed.
-func waitsIdly(h checker.History, resource string, waiting acquire, from, to time.Duration) bool {
+func waitsIdly(h checker.History, resource checker.Resource, waiting acquire, from, to time.Duration) bool {
 	// during reports whether an interval of positions covers the time.
 	during := func(start, end checker.Pos) bool { return start != 0 && throughout(h, start, end, from, to) }
 	away := func(client string) bool {
@@ -160,7 +160,7 @@ func crashedWhileAsking(h checker.History, a acquire, by time.Duration) bool {
 // deadline. Each other cause, in the order of their instants, moves the deadline to Within
 // and Grace after it, if that is later, and if it occurred at the deadline that stood until
 // then, or before." Here the deadline moves until no cause that occurred by then moves it.
-func allowed(h checker.History, resource string, a acquire, idle checker.Span) time.Duration {
+func allowed(h checker.History, resource checker.Resource, a acquire, idle checker.Span) time.Duration {
 	deadline := due(h, a, idle.From+h.Timing.Within[promise.CauseOther])
 	for moved := true; moved; {
 		moved = false
@@ -229,7 +229,7 @@ type cause struct {
 	over      time.Duration // no cause of an idle time that begins then or later, if not 0
 }
 
-func causes(h checker.History, resource string) (all []cause) {
+func causes(h checker.History, resource checker.Resource) (all []cause) {
 	for client, absences := range h.Timing.Away {
 		for _, s := range absences {
 			if s.Crash {
@@ -280,7 +280,7 @@ func causes(h checker.History, resource string) (all []cause) {
 
 // "An absence is no cause of an idle time that begins after its client has released, with success, a grant of the lock
 // that it got since the absence began, …": the earliest of these releases, 0 for none.
-func overWith(h checker.History, resource, client string, s checker.Absence) (over time.Duration) {
+func overWith(h checker.History, resource checker.Resource, client string, s checker.Absence) (over time.Duration) {
 	if !h.Timing.Steady || h.Voters >= 2 {
 		return 0
 	}
@@ -319,7 +319,7 @@ func overWith(h checker.History, resource, client string, s checker.Absence) (ov
 // outcome is not known may leave an entry behind … So each later Release of the client
 // counts as that cause too"; and as that of an absence where clients send requests again by themselves. "A lease that
 // ended leaves its entry behind until its own Release has returned."
-func entriesLeft(h checker.History, resource string, found []cause) (again []cause) {
+func entriesLeft(h checker.History, resource checker.Resource, found []cause) (again []cause) {
 	for _, c := range found {
 		absence := c.cause == promise.CauseLostReply && !slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
 			return a.Client == c.client && a.Resource == resource && a.Outcome == checker.OutcomeUnknown && a.Returned != 0 &&

@@ -15,7 +15,7 @@ import (
 // it, but for a release of a client that was not away, of which only Trips count. A gap of at most a Grace or a
 // quarter of a lease does not end such a time, in which none wanted it and none had it. It is overdue if a client
 // asked within it after the deadline, and for longer than the Grace."
-func overdueForAll(h checker.History, resource string) (n int) {
+func overdueForAll(h checker.History, resource checker.Resource) (n int) {
 	for _, pieces := range timesForAll(h, resource) {
 		deadline := allowedForAll(h, resource, pieces[0].From)
 		if slices.ContainsFunc(pieces, func(p checker.Span) bool {
@@ -29,7 +29,7 @@ func overdueForAll(h checker.History, resource string) (n int) {
 }
 
 // heldBy are the times in which a client had a resource, and the instants of its grants.
-func heldBy(h checker.History, resource string) (all []checker.Span) {
+func heldBy(h checker.History, resource checker.Resource) (all []checker.Span) {
 	for _, g := range h.Grants {
 		if g.Resource != resource {
 			continue
@@ -56,7 +56,7 @@ func heldBy(h checker.History, resource string) (all []checker.Span) {
 }
 
 // timesForAll are the idle times, each as the pieces in which a client asked.
-func timesForAll(h checker.History, resource string) (all [][]checker.Span) {
+func timesForAll(h checker.History, resource checker.Resource) (all [][]checker.Span) {
 	held := heldBy(h, resource)
 	instants := slices.Clone(changes(h))
 	for _, s := range held {
@@ -102,7 +102,7 @@ func timesForAll(h checker.History, resource string) (all [][]checker.Span) {
 }
 
 // dueForAll: "when the first of the clients that wait at an instant must have a lock that is free from then on".
-func dueForAll(h checker.History, resource string, free time.Duration) time.Duration {
+func dueForAll(h checker.History, resource checker.Resource, free time.Duration) time.Duration {
 	var all []time.Duration
 	for _, a := range acquires(h, resource) {
 		if at(h, a.invoked) <= free && free < waitsUntil(h, a) {
@@ -117,7 +117,7 @@ func dueForAll(h checker.History, resource string, free time.Duration) time.Dura
 
 // allowedForAll: "Of the Acquires that a client gave up or that were not answered, and of its absences, only the
 // first counts in an idle time; by the record of the nodes each that took the lock does, from then on."
-func allowedForAll(h checker.History, resource string, from time.Duration) time.Duration {
+func allowedForAll(h checker.History, resource checker.Resource, from time.Duration) time.Duration {
 	type event struct {
 		cause
 		once bool

@@ -58,7 +58,7 @@ func acts(h checker.History, g checker.Grant, p checker.Pos) bool {
 // pairs: from the later one of their two first positions to the earlier one of their two last ones. Time of two
 // pairs, for one lock, counts once."
 func actedAtOnce(h checker.History) (pairs int, together time.Duration) {
-	shared := map[string][]checker.Span{}
+	shared := map[checker.Resource][]checker.Span{}
 	for i, a := range h.Grants {
 		for _, b := range h.Grants[:i] {
 			if a.Resource != b.Resource || h.Entry == checker.EntryReentrant && a.Client == b.Client {
@@ -109,7 +109,7 @@ func actedAfterLoss(h checker.History) (longest time.Duration) {
 // whenNone are the longest times in which, at each instant, one of the Acquires "was pending of a client that was not
 // away and whose context had not ended, and no client led: none had a claim and ran". It walks over every instant at
 // which anything changes.
-func whenNone(h checker.History, resource string, campaigns []acquire) (times []checker.Span) {
+func whenNone(h checker.History, resource checker.Resource, campaigns []acquire) (times []checker.Span) {
 	instants := changes(h)
 	for i := 1; i < len(instants); i++ {
 		from, to := instants[i-1], instants[i]
@@ -161,7 +161,7 @@ func campaigned(h checker.History, a acquire, from, to time.Duration) bool {
 }
 
 // led reports whether a client led a resource between two instants: it "had a claim and ran".
-func led(h checker.History, resource string, from, to time.Duration) bool {
+func led(h checker.History, resource checker.Resource, from, to time.Duration) bool {
 	return slices.ContainsFunc(h.Grants, func(g checker.Grant) bool {
 		stopped := slices.ContainsFunc(h.Timing.Away[g.Client], func(s checker.Absence) bool {
 			return !s.Running &&
@@ -181,7 +181,7 @@ func longestOf(times []checker.Span) (longest time.Duration) {
 // ledBy is when a client must lead. "LeaderlessOverdue counts such times that went on longer than Leaderless and a
 // Grace after their beginning, after a cause as for Overdue, and after the return of a Release, as far as each of
 // these came before the time was over that was allowed until then."
-func ledBy(h checker.History, resource string, a acquire, s checker.Span) time.Duration {
+func ledBy(h checker.History, resource checker.Resource, a acquire, s checker.Span) time.Duration {
 	events := causes(h, resource)
 	for _, g := range h.Grants {
 		if g.Resource == resource && g.ReleaseReturned != 0 {

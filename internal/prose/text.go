@@ -3,6 +3,7 @@ package prose
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -148,4 +149,12 @@ func (p *Page) Render(w io.Writer) error {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
+}
+
+// Name is a name that a user has chosen, as texts show it: quoted unless it is one plain word.
+func Name(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '"' || !strconv.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }

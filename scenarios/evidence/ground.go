@@ -21,7 +21,7 @@ type keyOn struct{ key, node string }
 // followed; of keys that were learnt none says more than another, and a client
 // holds the lock on a node that has all of them from it.
 type groundTruth struct {
-	resource string
+	resource checker.Resource
 	changes  []trace.KeyChange      // of all keys
 	keys     []string               // of the lock
 	nodes    int                    // the number of nodes of the lock
@@ -45,7 +45,7 @@ type groundTruth struct {
 // groundTruth follows the key of a resource on every node up to the end of the workload.
 func (r reading) groundTruth(resource string) *groundTruth {
 	g := &groundTruth{written: map[keyOn]time.Duration{}, lasts: r.terms.LeaseTTL, trusted: r.trusted(),
-		resource: resource,
+		resource: checker.Resource(resource),
 		changes:  r.Changes, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
 		primary: r.firstPrimary(), replicas: r.Servers.InFamily, held: map[string]checker.Pos{}, last: map[string]int{},
 		counted: map[string]int{}}

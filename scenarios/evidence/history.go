@@ -10,7 +10,6 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
-	"locksim/sim/trace"
 )
 
 // History is what the clients of a run saw, with the decisions of the store, the ground truth of the servers, and
@@ -54,7 +53,6 @@ func (r reading) history() checker.History {
 	}
 	h.Voters = r.terms.Voters
 	h.Timing, h.ManyKeys, h.SessionKeys = timing, r.learntMany(), r.learntSessions()
-	nameResources(&h)
 	h.Ending = aftermath{r}.ending()
 	if r.terms.Lease == LeaseHeld {
 		h = h.HeldUntilTold(cmp.Or(r.terms.Detection, r.sc.Lock.TTL))
@@ -120,7 +118,7 @@ func (g *Grant) notices() []string {
 func (r reading) final() map[checker.Cell]string {
 	final := make(map[checker.Cell]string, len(r.Final))
 	for _, f := range r.Final {
-		final[checker.Cell{Resource: f.Resource, Register: f.Register}] = f.Value
+		final[checker.Cell{Resource: checker.Resource(f.Resource), Register: f.Register}] = f.Value
 	}
 	return final
 }
@@ -188,47 +186,6 @@ func (r reading) duties() []promise.Duty {
 		out = append(out, d)
 	}
 	return out
-}
-
-// nameResources writes the names of resources as texts show them: a verdict has sentences
-// with them.
-func nameResources(h *checker.History) {
-	for i := range h.Grants {
-		h.Grants[i].Resource = trace.Name(h.Grants[i].Resource)
-	}
-	for i := range h.Attempts {
-		h.Attempts[i].Resource = trace.Name(h.Attempts[i].Resource)
-	}
-	for i := range h.Tries {
-		h.Tries[i].Resource = trace.Name(h.Tries[i].Resource)
-	}
-	for i := range h.Calls {
-		h.Calls[i].Resource = trace.Name(h.Calls[i].Resource)
-	}
-	for i := range h.Ops {
-		h.Ops[i].Resource = trace.Name(h.Ops[i].Resource)
-	}
-	for i := range h.Last {
-		h.Last[i].Resource = trace.Name(h.Last[i].Resource)
-	}
-	for i := range h.Holdings {
-		h.Holdings[i].Resource = trace.Name(h.Holdings[i].Resource)
-	}
-	for i := range h.Votes {
-		h.Votes[i].Resource = trace.Name(h.Votes[i].Resource)
-	}
-	for i := range h.Takings {
-		h.Takings[i].Resource = trace.Name(h.Takings[i].Resource)
-	}
-	for i := range h.Deletions {
-		h.Deletions[i].Resource = trace.Name(h.Deletions[i].Resource)
-	}
-	final := map[checker.Cell]string{}
-	for cell, value := range h.Final {
-		cell.Resource = trace.Name(cell.Resource)
-		final[cell] = value
-	}
-	h.Final = final
 }
 
 // addDecisions adds the decision of the store to each operation.

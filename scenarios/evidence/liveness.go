@@ -19,10 +19,7 @@ type aftermath struct{ reading }
 func (r aftermath) ending() checker.Ending {
 	e := checker.Ending{Loops: r.Loops, Nodes: r.terms.Nodes, Asked: r.Probe.Bound, Granted: r.Probe.Acquired,
 		Problem: r.Probe.Problem, Leftovers: r.leftovers(), Learnt: r.Learnt}
-	for _, w := range r.Waiting {
-		w.Resource = trace.Name(w.Resource)
-		e.Waiting = append(e.Waiting, w)
-	}
+	e.Waiting = slices.Clone(r.Waiting)
 	e.CutOff, e.Kept = r.unreachable()
 	_, e.Lasting = r.longestWait()
 	for _, c := range r.Clients {

@@ -20,7 +20,7 @@ func ends(server string, keys ...trace.Key) evidence.ServerState {
 }
 
 // What became of the probe, of calls that had not returned and of clients that ended is in the ending as the driver
-// has seen it. The names of resources are those that texts show.
+// has seen it.
 func TestEnding(t *testing.T) {
 	r := runOf(t, "world: {redis: 3, clients: 4}\n")
 	r.terms.Nodes = 5
@@ -29,7 +29,7 @@ func TestEnding(t *testing.T) {
 	r.rec.Probe = evidence.Probe{Bound: time.Second, Acquired: true, Problem: "it is taken"}
 	r.rec.Clients[1].Crashed, r.rec.Clients[3].Lapsed = true, []time.Duration{tenth(3)}
 	want := checker.Ending{Loops: "c0 loops.",
-		Waiting: []checker.Waiting{{Client: "c1", Call: "Release", Resource: trace.Name("a b"), For: time.Minute}},
+		Waiting: []checker.Waiting{{Client: "c1", Call: "Release", Resource: "a b", For: time.Minute}},
 		Nodes:   5, Asked: time.Second, Granted: true, Problem: "it is taken",
 		Gone: []string{"c1", "c3"}}
 	if diff := cmp.Diff(want, r.history().Ending); diff != "" {

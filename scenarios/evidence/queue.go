@@ -19,7 +19,7 @@ type place struct {
 
 // queueing is the queue of a lock, by the server's record.
 type queueing struct {
-	resource string
+	resource checker.Resource
 	places   []place
 	takes    map[string][]checker.Pos // by the client: the steps at which it took the lock
 }
@@ -30,7 +30,7 @@ type queueing struct {
 // server's clock has jumped. A waiter that was there all the time keeps the place that it
 // had.
 func (r reading) followQueue(resource string, away map[string][]checker.Absence) queueing {
-	q := queueing{resource: resource, takes: map[string][]checker.Pos{}}
+	q := queueing{resource: checker.Resource(resource), takes: map[string][]checker.Pos{}}
 	queue, ordered := r.Queues[resource]
 	if !ordered || len(r.Keys[resource]) == 0 || r.struckOf(promise.NodeClock) {
 		return q

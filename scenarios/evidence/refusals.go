@@ -64,10 +64,10 @@ func foundNothing(c trace.Content) bool {
 func (r reading) known(g checker.Grant) checker.Pos {
 	if len(r.Timeline.Refusals) == 0 || len(r.Timeline.Promotions) > 0 || r.byQuorum() || r.learntMany() ||
 		r.entry() == checker.EntryReentrant ||
-		len(r.Keys[g.Resource]) == 0 || len(r.sc.Workload.Resources) > 1 {
+		len(r.Keys[string(g.Resource)]) == 0 || len(r.sc.Workload.Resources) > 1 {
 		return 0
 	}
-	key, had := r.Keys[g.Resource][0], false
+	key, had := r.Keys[string(g.Resource)][0], false
 	for _, c := range r.Changes {
 		step := checker.Pos(c.Step)
 		if c.Key != key || c.Change == trace.KeyReplicated || c.Change == trace.KeyProlonged {

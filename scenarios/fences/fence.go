@@ -130,7 +130,7 @@ const outlasts = 30 * time.Second
 // Do implements [subject.Store].
 func (j *judged) Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error) {
 	as := fence.Op{Token: op.Token, Grant: grant}
-	key := op.Resource + ":" + op.Register
+	key := string(op.Resource) + ":" + op.Register
 	var ended atomic.Pointer[time.Time]
 	defer context.AfterFunc(ctx, func() {
 		now := j.clock.Now()

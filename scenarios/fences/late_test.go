@@ -96,7 +96,7 @@ func lastReads(t *testing.T, sc *file.Scenario, h checker.History) {
 	t.Helper()
 	var read []string
 	for _, o := range h.Last {
-		read = append(read, o.Resource)
+		read = append(read, string(o.Resource))
 		refused := o.Outcome == checker.OutcomeRefused && h.Fence == fence.Strict
 		if o.Outcome != checker.OutcomeOK && !refused || o.Returned <= o.Invoked {
 			t.Errorf("the last read %+v has no answer", o)

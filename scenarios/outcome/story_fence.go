@@ -118,7 +118,7 @@ func (t *fenceTeller) phrase(e trace.Event) string {
 func (t *fenceTeller) written(o checker.Op, m trace.Mark) string {
 	on := ""
 	if t.several {
-		on = " on " + trace.Name(o.Resource)
+		on = " on " + o.Resource.String()
 	}
 	switch {
 	case m.Step == trace.Write && o.Again != "":

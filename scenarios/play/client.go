@@ -350,7 +350,8 @@ func (c *client) ask(ctx context.Context, invoked checker.Pos,
 	resource string) (l lock.Lease, called time.Time, err error) {
 	for backoff := c.play.sc.Lock.Backoff.Max; c.tries; {
 		called = c.view.Now()
-		try := checker.Try{Client: c.proc.Name(), Resource: resource, Invoked: invoked, Called: c.play.world.Now()}
+		try := checker.Try{Client: c.proc.Name(), Resource: checker.Resource(resource), Invoked: invoked,
+			Called: c.play.world.Now()}
 		l, err = c.locker.(lock.Trier).TryAcquire(ctx, resource)
 		if errors.Is(err, errors.ErrUnsupported) {
 			break
@@ -396,7 +397,8 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 	id := c.nextGrant()
 	c.granted++
 	g := &grant{client: c, lease: lease, steps: s, id: id,
-		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
+		Grant: checker.Grant{Client: c.proc.Name(), Resource: checker.Resource(resource), Token: lease.Token(),
+			Invoked: invoked}}
 	g.ExpiredAtCall = c.play.lock.Lease != subject.LeaseHeld && !called.Before(lease.Until())
 	g.overAtOnce, g.lostAtOnce, g.returnedAt = isOver(lease, c.view.Now()), g.isLost(), c.play.world.Now()
 	g.Left = c.left(lease)
@@ -447,7 +449,7 @@ func (c *client) notGranted(ctx context.Context, resource string, invoked checke
 	if errors.Is(cause, lock.ErrOutcomeUnknown) {
 		outcome = checker.OutcomeUnknown
 	}
-	a := checker.Attempt{Client: c.proc.Name(), Resource: resource,
+	a := checker.Attempt{Client: c.proc.Name(), Resource: checker.Resource(resource),
 		Invoked: invoked, Returned: returned, Outcome: outcome, Unexplained: unexplained, Taken: c.play.lock.SaysTaken(cause)}
 	if !a.Taken && (ended == nil || unexplained) {
 		a.Error = errorText(cause)
@@ -464,7 +466,7 @@ func errorText(err error) string { return prose.Clip(trace.Readable(err.Error())
 // process.
 func (g *grant) release() error {
 	c := g.client
-	n, err := g.step(trace.Mark{Step: g.steps.release, Resource: g.Resource})
+	n, err := g.step(trace.Mark{Step: g.steps.release, Resource: string(g.Resource)})
 	if err != nil {
 		return err
 	}
@@ -479,7 +481,7 @@ func (g *grant) release() error {
 		}
 		cause = g.give()
 	}
-	m := trace.Mark{Step: g.steps.released, Resource: g.Resource}
+	m := trace.Mark{Step: g.steps.released, Resource: string(g.Resource)}
 	if cause != nil {
 		m.Problem = cause.Error()
 	}

@@ -352,13 +352,14 @@ type extensible struct{ lock.Lease }
 
 func (extensible) Extend(context.Context) error { return nil }
 
-// A history has the names of resources as texts show them, wherever it has a resource.
+// A history has the names of resources as the clients use them, wherever it has a resource, and its texts show them in
+// quotes.
 func TestNamesOfAHistory(t *testing.T) {
 	const odd = "a\tb`c"
 	h := historyOf(t, testruns.Kind(t, "single"), "name: odd\nworld: {clients: 2}\nlock: {ttl: 5s}\n"+
 		"workload: {rounds: 3, hold: 1s, think: 10ms, tries: true, resources: [\"a\\tb`c\"]}\n")
-	want := trace.Name(odd)
-	var got []string
+	const want = checker.Resource(odd)
+	var got []checker.Resource
 	for _, g := range h.Grants {
 		got = append(got, g.Resource)
 	}
@@ -384,9 +385,12 @@ func TestNamesOfAHistory(t *testing.T) {
 		got = append(got, cell.Resource)
 	}
 	slices.Sort(got)
-	if got = slices.Compact(got); !slices.Equal(got, []string{want}) || len(h.Tries) == 0 || len(h.Calls) == 0 ||
+	if got = slices.Compact(got); !slices.Equal(got, []checker.Resource{want}) || len(h.Tries) == 0 || len(h.Calls) == 0 ||
 		len(h.Holdings) == 0 {
 		t.Errorf("%q, want %q alone", got, want)
+	}
+	if text := want.String(); text != trace.Name(odd) || text == odd {
+		t.Errorf("texts show %s, want %s", text, trace.Name(odd))
 	}
 }
 

@@ -182,7 +182,7 @@ func (c *client) lastStep(t *trace.Trace) (e trace.Event, w checker.Waiting) {
 		if !ok || e.Actor != c.proc.Name() {
 			continue
 		}
-		w := checker.Waiting{Client: c.proc.Name(), Since: checker.Pos(e.N), Resource: m.Resource}
+		w := checker.Waiting{Client: c.proc.Name(), Since: checker.Pos(e.N), Resource: checker.Resource(m.Resource)}
 		switch m.Step {
 		case trace.Until, trace.UntilSeen, trace.Revived, trace.Lost, trace.LostSeen: // of its lease
 			continue

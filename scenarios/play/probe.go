@@ -72,8 +72,8 @@ func (p *play) runProbe() error {
 	}
 	if passed && !done.Load() && !p.forever {
 		p.forever = true
-		p.waiting = append(p.waiting, checker.Waiting{Client: trace.Probe, Call: "Acquire", Resource: p.resources()[0],
-			Since: checker.Pos(asked), For: w.Now() - began, Ever: true})
+		p.waiting = append(p.waiting, checker.Waiting{Client: trace.Probe, Call: "Acquire",
+			Resource: checker.Resource(p.resources()[0]), Since: checker.Pos(asked), For: w.Now() - began, Ever: true})
 	}
 	if evidence.KeptOutside(p.record()) {
 		return ErrKeptOutside
@@ -116,7 +116,8 @@ func (b *probe) run(proc Machine, locker lock.Locker, resource string, do func(l
 // readLast reads a register of a store under test.
 func (b *probe) readLast(proc Machine, store subject.Store, resource, register string, token uint64) error {
 	id := fmt.Sprintf("%s.r%d", trace.Probe, len(b.last)+1)
-	op := checker.Op{ID: id, Client: trace.Probe, Kind: checker.Read, Resource: resource, Register: register, Token: token}
+	op := checker.Op{ID: id, Client: trace.Probe, Kind: checker.Read, Resource: checker.Resource(resource),
+		Register: register, Token: token}
 	var err error
 	if op.Invoked, err = proc.Mark(trace.Mark{Step: trace.Reading, Op: id}); err != nil {
 		return err

@@ -93,10 +93,10 @@ func (h *holder) follow(w file.Workload) error {
 			err = h.Check()
 		case file.StepWork:
 			for ; err == nil && nested > 0; nested-- {
-				err = h.over(nil, h.client.nestedSection(h.grant.Resource))
+				err = h.over(nil, h.client.nestedSection(string(h.grant.Resource)))
 			}
 			if err == nil && beside {
-				beside, err = false, h.over(nil, h.client.besideSection(h.grant.Resource))
+				beside, err = false, h.over(nil, h.client.besideSection(string(h.grant.Resource)))
 			}
 			if err == nil {
 				err = h.Work(s.WorksFor(w.Hold))

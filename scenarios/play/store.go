@@ -17,7 +17,8 @@ type storeOver struct{ client *protected.Client }
 
 func (s storeOver) Do(ctx context.Context, op checker.Op,
 	grant string) (saw string, outcome checker.Outcome, err error) {
-	o := protected.Op{Resource: op.Resource, Register: op.Register, ID: op.ID, Token: op.Token, Grant: grant, Base: op.Saw}
+	o := protected.Op{Resource: string(op.Resource), Register: op.Register, ID: op.ID, Token: op.Token, Grant: grant,
+		Base: op.Saw}
 	if op.Kind == checker.Write {
 		err = s.client.Write(ctx, o)
 	} else {

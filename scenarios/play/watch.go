@@ -21,7 +21,7 @@ func (g *grant) watchLease(known <-chan struct{}) (end func()) {
 	stop := make(chan struct{})
 	c.proc.Go(func() {
 		if c.outlast(g.lease, stop) {
-			g.Until = c.proc.Observe(trace.Mark{Step: trace.Until, Resource: g.Resource})
+			g.Until = c.proc.Observe(trace.Mark{Step: trace.Until, Resource: string(g.Resource)})
 			g.expired.Store(true) // after the event, so that a revival has a later one
 		}
 	})
@@ -37,13 +37,13 @@ func (g *grant) watchLease(known <-chan struct{}) (end func()) {
 		if c.view.Paused() {
 			c.partial.Store(true)
 		}
-		g.Lost = c.proc.Observe(trace.Mark{Step: trace.Lost, Resource: g.Resource})
+		g.Lost = c.proc.Observe(trace.Mark{Step: trace.Lost, Resource: string(g.Resource)})
 		select {
 		case <-known:
 		case <-stop:
 			return
 		}
-		if n, err := c.proc.Mark(trace.Mark{Step: trace.LostSeen, Resource: g.Resource}); err == nil {
+		if n, err := c.proc.Mark(trace.Mark{Step: trace.LostSeen, Resource: string(g.Resource)}); err == nil {
 			g.LostSeen = n
 			g.lossSeen.Store(true)
 		}
@@ -123,7 +123,7 @@ func (g *grant) step(m trace.Mark) (checker.Pos, error) {
 	case before:
 		g.Revived = n
 	default:
-		g.Revived = c.proc.Observe(trace.Mark{Step: trace.Revived, Resource: g.Resource})
+		g.Revived = c.proc.Observe(trace.Mark{Step: trace.Revived, Resource: string(g.Resource)})
 	}
 	return n, err
 }

@@ -178,7 +178,7 @@ func (c *calmRun) named() error {
 		return nil
 	}
 	g := c.run.History.Grants[0]
-	keys := c.lock.Keys(g.Resource)
+	keys := c.lock.Keys(string(g.Resource))
 	if len(keys) == 0 {
 		return nil
 	}

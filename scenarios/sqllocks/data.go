@@ -119,12 +119,12 @@ func (s *store) Do(ctx context.Context, op checker.Op, grant string) (saw string
 
 // announce tells the world which operation the next statements are about, and makes the row of its register.
 func (s *store) announce(ctx context.Context, on sqlguard.DB, op checker.Op, grant string) error {
-	s.server.Op(trace.Decision{Write: op.Kind == checker.Write, Resource: op.Resource, Register: op.Register, Op: op.ID,
+	s.server.Op(trace.Decision{Write: op.Kind == checker.Write, Resource: string(op.Resource), Register: op.Register, Op: op.ID,
 		Token: op.Token,
 		Grant: grant, Base: op.Saw})
 	if op.Kind == checker.Read {
 		if _, err := on.ExecContext(ctx, `INSERT INTO `+registers+` (key) VALUES ($1) ON CONFLICT DO NOTHING`,
-			key(op.Resource, op.Register)); err != nil {
+			key(string(op.Resource), op.Register)); err != nil {
 			return fmt.Errorf("make a row: %w", err)
 		}
 	}
@@ -134,7 +134,7 @@ func (s *store) announce(ctx context.Context, on sqlguard.DB, op checker.Op, gra
 
 // work reads or writes.
 func (s *store) work(ctx context.Context, on sqlguard.DB, op checker.Op, grant string) (saw string, err error) {
-	k := key(op.Resource, op.Register)
+	k := key(string(op.Resource), op.Register)
 	if s.guard == nil {
 		return bare(ctx, on, op, k)
 	}
@@ -170,7 +170,7 @@ func (w within) Do(ctx context.Context, op checker.Op, grant string) (saw string
 			return err
 		}
 		sent = true
-		saw, err = bare(ctx, tx, op, key(op.Resource, op.Register))
+		saw, err = bare(ctx, tx, op, key(string(op.Resource), op.Register))
 		return err
 	})
 	switch {

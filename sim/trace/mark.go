@@ -2,8 +2,9 @@ package trace
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"locksim/internal/prose"
 )
 
 // Mark is a moment in the work of a client: a step of the workload's driver, or
@@ -185,12 +186,7 @@ func (m Mark) AppendText(b []byte) []byte {
 }
 
 // Name is the name of a resource in texts: quoted unless it is one plain word.
-func Name(resource string) string {
-	if strings.ContainsFunc(resource, func(r rune) bool { return r <= ' ' || r == '"' || !strconv.IsPrint(r) }) {
-		return strconv.Quote(resource)
-	}
-	return resource
-}
+func Name(resource string) string { return prose.Name(resource) }
 
 // appendOp appends an operation with its outcome.
 func (m Mark) appendOp(b []byte) []byte {

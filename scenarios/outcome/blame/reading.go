@@ -172,7 +172,7 @@ func (r *reading) refusedTaken() *Finding {
 }
 
 // holding is that of a client at a step, by the record of the servers; nil for none.
-func (r *reading) holding(client, resource string, at checker.Pos) *checker.Holding {
+func (r *reading) holding(client string, resource checker.Resource, at checker.Pos) *checker.Holding {
 	for i, s := range r.History.Holdings {
 		if s.Client == client && s.Resource == resource && s.Span().Contains(at) {
 			return &r.History.Holdings[i]
