@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/internal/child"
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -31,12 +32,6 @@ import (
 // asClient makes a program the process of a client, in its environment.
 const asClient = "LOCKSIM_LIVE_CLIENT"
 
-// The file descriptors of the process: what its parent says, and what it says.
-const (
-	fromParent = 3
-	toParent   = 4
-)
-
 // Child makes this program the process of a client if its environment says that it is one. It then returns true when
 // the program has to end. locks are those that the program offers in addition to the built-in ones, as for app.Main.
 // Call it before anything else.
@@ -45,24 +40,19 @@ func Child(locks ...subject.Lock) (ended bool) {
 		return false
 	}
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // they are for the parent, which ends its processes
-	in, out := os.NewFile(fromParent, "parent"), os.NewFile(toParent, "parent")
-	os.Stdout = os.Stderr // a lock that prints must not disturb anything
-	if in == nil || out == nil {
-		_, _ = fmt.Fprintln(os.Stderr, "locksim: only locksim itself starts the process of a client")
-		return true
-	}
-	c := &child{locks: locks, lockers: map[int]lock.Locker{}, leases: map[int]lock.Lease{},
+	in, out := child.Parent()
+	c := &client{locks: locks, lockers: map[int]lock.Locker{}, leases: map[int]lock.Lease{},
 		ends: map[int]context.CancelFunc{}, data: map[int]subject.Store{},
 		gone: map[<-chan struct{}]int64{}}
 	c.ctx, c.end = context.WithCancel(context.Background())
-	c.link = newLink(out, c.serve)
-	c.link.read(in)
+	c.link = newLink(child.NewWriter(out), c.serve)
+	c.link.read(child.NewReader(in))
 	c.end()
 	return true
 }
 
-// child is the process of a client.
-type child struct {
+// client is the process of a client.
+type client struct {
 	locks []subject.Lock
 	link  *link
 	ctx   context.Context // ends when the parent closes the run
@@ -99,7 +89,7 @@ func (d deadline) within(ctx context.Context) (context.Context, context.CancelFu
 }
 
 // serve does what the parent asks for.
-func (c *child) serve(ctx context.Context, f frame) (any, error) {
+func (c *client) serve(ctx context.Context, f frame) (any, error) {
 	switch f.Kind {
 	case askHello:
 		return serveAs(f, c.begin)
@@ -180,7 +170,7 @@ func serveAs[Q, A any](f frame, do func(Q) (A, error)) (any, error) {
 }
 
 // begin makes the process a client.
-func (c *child) begin(h hello) (any, error) {
+func (c *client) begin(h hello) (any, error) {
 	l, err := redislocks.Find(h.Lock, c.locks)
 	if err != nil {
 		return nil, err
@@ -196,7 +186,7 @@ func (c *child) begin(h hello) (any, error) {
 }
 
 // setTable says where the servers are from now on.
-func (c *child) setTable(t table) {
+func (c *client) setTable(t table) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t.Version < c.table.Version {
@@ -212,7 +202,7 @@ func (c *child) setTable(t table) {
 }
 
 // keep stores something under a new number.
-func keep[T any](c *child, in map[int]T, v T) int {
+func keep[T any](c *client, in map[int]T, v T) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last++
@@ -220,9 +210,9 @@ func keep[T any](c *child, in map[int]T, v T) int {
 	return c.last
 }
 
-func (c *child) env(identity string) childEnv { return childEnv{c, identity} }
+func (c *client) env(identity string) childEnv { return childEnv{c, identity} }
 
-func (c *child) newLocker(r newLocker) (lockerInfo, error) {
+func (c *client) newLocker(r newLocker) (lockerInfo, error) {
 	l, err := c.lock.New(c.env(r.Identity))
 	if err != nil {
 		return lockerInfo{}, err
@@ -230,26 +220,26 @@ func (c *child) newLocker(r newLocker) (lockerInfo, error) {
 	return c.keepLocker(l), nil
 }
 
-func (c *child) keepLocker(l lock.Locker) lockerInfo {
+func (c *client) keepLocker(l lock.Locker) lockerInfo {
 	_, tries := l.(lock.Trier)
 	_, owned := l.(lock.Owned)
 	return lockerInfo{keep(c, c.lockers, l), tries, owned}
 }
 
-func (c *child) locker(id int) lock.Locker {
+func (c *client) locker(id int) lock.Locker {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lockers[id]
 }
 
-func (c *child) lease(id int) lock.Lease {
+func (c *client) lease(id int) lock.Lease {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.leases[id]
 }
 
 // storeOf is the store s0, or data of the lock.
-func (c *child) storeOf(id int) subject.Store {
+func (c *client) storeOf(id int) subject.Store {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if id == 0 {
@@ -258,13 +248,13 @@ func (c *child) storeOf(id int) subject.Store {
 	return c.data[id]
 }
 
-func (c *child) as(r asOwner) (lockerInfo, error) {
+func (c *client) as(r asOwner) (lockerInfo, error) {
 	return c.keepLocker(c.locker(r.Locker).(lock.Owned).As(r.Owner)), nil
 }
 
 // acquire asks for the lock. The context of the call lives on with the lease until that of the parent ends: see
 // endAcquire.
-func (c *child) acquire(call context.Context, r acquire) (leaseInfo, error) {
+func (c *client) acquire(call context.Context, r acquire) (leaseInfo, error) {
 	within, done := r.Deadline.within(c.ctx)
 	ctx, end := context.WithCancel(within)
 	context.AfterFunc(ctx, done)
@@ -305,7 +295,7 @@ const looked = 100 * time.Millisecond
 // goneBefore says that a loss was known before the last answer came, by a time that the scheduler of the machine does
 // not explain: a lock that had looked after that answer knew of it. Only a loss is known that an earlier lease has too,
 // such as one of the same session: of any other the process hears with the lease.
-func (c *child) goneBefore(lost <-chan struct{}) bool {
+func (c *client) goneBefore(lost <-chan struct{}) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at, known := c.gone[lost]
@@ -316,7 +306,7 @@ func (c *child) goneBefore(lost <-chan struct{}) bool {
 const between = time.Millisecond
 
 // watch tells the parent of everything that becomes of a lease.
-func (c *child) watch(info leaseInfo, l lock.Lease) {
+func (c *client) watch(info leaseInfo, l lock.Lease) {
 	if info.Context {
 		context.AfterFunc(l.Context(), func() {
 			c.link.notify(tellContext, contextEnded{info.ID, problemOf(context.Cause(l.Context()))})
@@ -372,7 +362,7 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // exhaust takes every connection of the pools until ctx ends. The parent is told when it has begun.
-func (c *child) exhaust(ctx context.Context) (exhausted, error) {
+func (c *client) exhaust(ctx context.Context) (exhausted, error) {
 	c.mu.Lock()
 	pools := slices.Clone(c.pools)
 	c.mu.Unlock()
@@ -398,7 +388,7 @@ func (c *child) exhaust(ctx context.Context) (exhausted, error) {
 }
 
 // close closes what the lock has opened.
-func (c *child) close() {
+func (c *client) close() {
 	c.mu.Lock()
 	closers := c.closers
 	c.closers = nil
@@ -411,7 +401,7 @@ func (c *child) close() {
 
 // childEnv is the environment of a lock in the process of a client.
 type childEnv struct {
-	*child
+	*client
 	identity string
 }
 

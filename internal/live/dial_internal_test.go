@@ -15,7 +15,7 @@ import (
 // dialling is the process of a client whose server is at an address, with the hook for dials that other code makes.
 func dialling(t *testing.T, to string) childEnv {
 	t.Helper()
-	c := &child{known: map[string]string{}, changed: make(chan struct{}), gone: map[<-chan struct{}]int64{}}
+	c := &client{known: map[string]string{}, changed: make(chan struct{}), gone: map[<-chan struct{}]int64{}}
 	c.setTable(leading(1, to, false))
 	before := everyDial
 	t.Cleanup(func() { everyDial = before })

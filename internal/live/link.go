@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 
+	"locksim/internal/child"
 	"locksim/lock"
 	"locksim/sim/store"
 )
@@ -39,8 +39,7 @@ var errEnded = errors.New("the process has ended")
 type link struct {
 	serve func(ctx context.Context, f frame) (any, error)
 
-	writing sync.Mutex
-	out     *json.Encoder
+	out *child.Writer
 
 	mu      sync.Mutex
 	last    int64
@@ -51,17 +50,17 @@ type link struct {
 
 // newLink makes a link that serves requests and notices of the other side with serve: a request on a goroutine of its
 // own, a notice in order.
-func newLink(out io.Writer, serve func(ctx context.Context, f frame) (any, error)) *link {
-	return &link{serve: serve, out: json.NewEncoder(out), open: map[int64]chan frame{},
+func newLink(out *child.Writer, serve func(ctx context.Context, f frame) (any, error)) *link {
+	return &link{serve: serve, out: out, open: map[int64]chan frame{},
 		cancels: map[int64]context.CancelFunc{}, ended: make(chan struct{})}
 }
 
 // read reads what the other side says until it ends.
-func (l *link) read(in io.Reader) {
+func (l *link) read(in *child.Reader) {
 	defer l.end()
-	for dec := json.NewDecoder(in); ; {
+	for {
 		var f frame
-		if dec.Decode(&f) != nil {
+		if in.Read(&f) != nil {
 			return
 		}
 		switch {
@@ -131,11 +130,7 @@ func decode[T any](f frame) (v T, err error) {
 	return v, nil
 }
 
-func (l *link) send(f frame) error {
-	l.writing.Lock()
-	defer l.writing.Unlock()
-	return l.out.Encode(f)
-}
+func (l *link) send(f frame) error { return l.out.Write(f) }
 
 // notify says something that needs no reply.
 func (l *link) notify(kind string, body any) {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/child"
 	"locksim/lock"
 	"locksim/scenarios/play"
 	"locksim/scenarios/subject"
@@ -41,9 +42,7 @@ type machine struct {
 	notify      context.CancelFunc
 	clock       *clock // a copy of that of the process
 	link        *link
-	cmd         *exec.Cmd
-	stderr      *tail
-	exited      chan struct{}
+	process     *child.Process
 	net         *network
 
 	// The instants at which the process had the latest answer, and heard of a loss, and at which a lease of it ended.
@@ -65,9 +64,8 @@ type machine struct {
 
 // launch starts the process of a client, which knows nothing of a former one of that name.
 func (w *World) launch(name string, incarnation int, shows reading) (*machine, error) {
-	m := &machine{w: w, name: name, incarnation: incarnation, clock: newClock(shows), stderr: new(tail),
-		exited: make(chan struct{}),
-		stop:   make(chan struct{}), goOn: make(chan struct{}), leases: map[int]*lease{}, early: map[int][]func(*lease){},
+	m := &machine{w: w, name: name, incarnation: incarnation, clock: newClock(shows),
+		stop: make(chan struct{}), goOn: make(chan struct{}), leases: map[int]*lease{}, early: map[int][]func(*lease){},
 		taken: make(chan exhausted, 1)}
 	close(m.goOn)
 	m.ctx, m.cancel = context.WithCancel(w.ctx)
@@ -87,7 +85,7 @@ func (w *World) launch(name string, incarnation int, shows reading) (*machine, e
 	if err != nil {
 		m.kill()
 		m.net.close()
-		return nil, fmt.Errorf("start the process of %s: %w%s", name, err, m.stderr.quoted())
+		return nil, fmt.Errorf("start the process of %s: %w%s", name, err, m.said())
 	}
 	return m, nil
 }
@@ -98,38 +96,27 @@ func (m *machine) start() error {
 	if err != nil {
 		return err
 	}
-	toChild, fromUs, err := os.Pipe()
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), asClient+"=1")
+	cmd.Dir = m.w.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	linked := make(chan struct{})
+	m.process, err = child.Start(cmd, func(in *child.Reader) {
+		<-linked
+		m.link.read(in)
+	})
 	if err != nil {
 		return err
 	}
-	fromChild, toUs, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	m.cmd = exec.Command(self)
-	m.cmd.Env = append(os.Environ(), asClient+"=1")
-	m.cmd.Dir = m.w.dir
-	m.cmd.Stdout, m.cmd.Stderr = m.stderr, m.stderr
-	m.cmd.ExtraFiles = []*os.File{toChild, toUs} // [fromParent] and [toParent]
-	m.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	err = m.cmd.Start()
-	_, _ = toChild.Close(), toUs.Close()
-	if err != nil {
-		_, _ = fromUs.Close(), fromChild.Close()
-		return err
-	}
-	m.link = newLink(fromUs, m.serve)
-	go m.link.read(fromChild)
+	m.link = newLink(m.process.Lines, m.serve)
+	close(linked)
 	go func() {
-		err := m.cmd.Wait()
-		_, _ = fromUs.Close(), fromChild.Close()
-		m.link.end()
-		close(m.exited)
+		err := m.process.State()
 		m.mu.Lock()
 		expected := m.crashed || m.closed
 		m.mu.Unlock()
 		if !expected {
-			m.w.fail(fmt.Errorf("the process of %s ended: %w%s", m.name, cause(err), m.stderr.quoted()))
+			m.w.fail(fmt.Errorf("the process of %s ended: %w%s", m.name, cause(err), m.said()))
 		}
 	}()
 	return nil
@@ -197,14 +184,13 @@ func (m *machine) answered(at int64) {
 
 // kill ends the process, and waits for it.
 func (m *machine) kill() {
-	if m.cmd == nil || m.cmd.Process == nil {
+	if m.process == nil {
 		return
 	}
 	m.mu.Lock()
 	m.closed = true
 	m.mu.Unlock()
-	_ = m.cmd.Process.Kill()
-	<-m.exited
+	m.process.Kill()
 }
 
 // close ends the process in order: the lock closes its connections.
@@ -285,7 +271,7 @@ func (m *machine) pause() error {
 	}
 	m.goOn = make(chan struct{})
 	close(m.stop)
-	if err := m.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := m.process.Signal(syscall.SIGSTOP); err != nil {
 		return err
 	}
 	return m.awaitState('T')
@@ -301,7 +287,7 @@ func (m *machine) resume() {
 	if m.pauses--; m.pauses > 0 {
 		return
 	}
-	_ = m.cmd.Process.Signal(syscall.SIGCONT)
+	_ = m.process.Signal(syscall.SIGCONT)
 	close(m.goOn)
 	m.stop = make(chan struct{})
 }
@@ -346,7 +332,7 @@ func (m *machine) keepLeases() {
 // awaitState waits until the kernel says that the process is in a state, such as T for stopped.
 func (m *machine) awaitState(state byte) error {
 	for range 5000 {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.cmd.Process.Pid))
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.process.ID()))
 		if err != nil {
 			return err
 		}
@@ -552,31 +538,9 @@ func (c remoteClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return c.m.clock.AfterFunc(d, f)
 }
 
-// tail keeps the end of what a process writes, for an error.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-// tailSize is how much of it is kept.
-const tailSize = 4 << 10
-
-// Write implements io.Writer.
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, b...)
-	if extra := len(t.text) - tailSize; extra > 0 {
-		t.text = t.text[extra:]
-	}
-	return len(b), nil
-}
-
-// quoted is what the process wrote, on lines of its own.
-func (t *tail) quoted() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if text := strings.TrimSpace(string(t.text)); text != "" {
+// said is what the process wrote to standard error, on lines of its own.
+func (m *machine) said() string {
+	if text := m.process.Said.String(); text != "" {
 		return "\n" + text
 	}
 	return ""

@@ -17,6 +17,7 @@ import (
 
 	"locksim/faults"
 	"locksim/internal/live/server"
+	"locksim/internal/child"
 	"locksim/lock"
 	"locksim/scenarios/file"
 	facts "locksim/scenarios/kinds/server"
@@ -120,10 +121,10 @@ func TestErrorsCross(t *testing.T) {
 func TestEndedContextCrosses(t *testing.T) {
 	here, there := net.Pipe()
 	defer func() { _, _ = here.Close(), there.Close() }()
-	served := newLink(there, func(ctx context.Context, _ frame) (any, error) { return nil, ctx.Err() })
-	go served.read(there)
-	asks := newLink(here, nil)
-	go asks.read(here)
+	served := newLink(child.NewWriter(there), func(ctx context.Context, _ frame) (any, error) { return nil, ctx.Err() })
+	go served.read(child.NewReader(there))
+	asks := newLink(child.NewWriter(here), nil)
+	go asks.read(child.NewReader(here))
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
 		if _, err := asks.call(ctx, askRelease, nil, nil); err != nil {

@@ -1,7 +1,6 @@
 package workers
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,26 +9,29 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"locksim/internal/child"
 )
 
-// child is a child process, in the parent. It is used by one goroutine at a time.
-type child struct {
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     io.ReadCloser
-	stderr  *excerpt
+// worked is a child process that executes jobs, in the parent. It is used by one goroutine at a time.
+type worked struct {
+	*child.Process
 	replies chan reply    // closed when no more can be read
 	broken  error         // the reason for that; set before replies is closed
 	over    chan struct{} // closed when replies are not read any more
-	gone    chan struct{} // closed when the process has exited
-	state   error         // the error of Wait; set before gone is closed
 }
 
 // start starts a child and waits until it is ready. The error is a
 // [*StartError], or that of the context.
-func start(ctx context.Context, command func() *exec.Cmd) (*child, error) {
-	c, err := launch(command())
-	if err != nil {
+func start(ctx context.Context, command func() *exec.Cmd) (*worked, error) {
+	cmd := command()
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = tuned(cmd.Env)
+	c := &worked{replies: make(chan reply), over: make(chan struct{})}
+	var err error
+	if c.Process, err = child.Start(cmd, c.listen); err != nil {
 		return nil, &StartError{Cause: err}
 	}
 	if err = c.awaitReady(ctx); err == nil {
@@ -39,30 +41,7 @@ func start(ctx context.Context, command func() *exec.Cmd) (*child, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, &StartError{Cause: errors.New(how), Stderr: c.stderr.String()}
-}
-
-// launch starts the process and the goroutine that reads its output.
-func launch(cmd *exec.Cmd) (*child, error) {
-	c := &child{cmd: cmd, stderr: new(excerpt), replies: make(chan reply), over: make(chan struct{}),
-		gone: make(chan struct{})}
-	if cmd.Env == nil {
-		cmd.Env = os.Environ()
-	}
-	cmd.Env = tuned(cmd.Env)
-	cmd.Stderr, cmd.WaitDelay = c.stderr, graceForOutput
-	var err error
-	if c.in, err = cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	if c.out, err = cmd.StdoutPipe(); err != nil {
-		return nil, err
-	}
-	if err = cmd.Start(); err != nil {
-		return nil, err
-	}
-	go c.listen()
-	return c, nil
+	return nil, &StartError{Cause: errors.New(how), Stderr: c.Said.String()}
 }
 
 // tuned is the environment of a child: one core, fewer garbage collections, since little
@@ -82,28 +61,26 @@ func tuned(env []string) []string {
 	return append(env, "GOMAXPROCS=1", "GODEBUG="+debug+"adaptivestackstart=1")
 }
 
-func (c *child) awaitReady(ctx context.Context) error {
+func (c *worked) awaitReady(ctx context.Context) error {
 	late := time.NewTimer(defaultSilence)
 	defer late.Stop()
 	r, err := c.next(ctx, late.C)
 	if err == nil && r.Ready != protocol {
-		return fmt.Errorf("%w: the child is of another version of the program", errGarbage)
+		return fmt.Errorf("%w: the child is of another version of the program", child.ErrGarbage)
 	}
 	return err
 }
 
-// listen reads the output of the child until it ends, and then waits for the process.
-func (c *child) listen() {
-	defer close(c.gone)
-	c.broken = c.read(bufio.NewReader(c.out))
+// listen reads the output of the child until it ends.
+func (c *worked) listen(out *child.Reader) {
+	c.broken = c.read(out)
 	close(c.replies)
-	c.state = c.cmd.Wait()
 }
 
-func (c *child) read(out *bufio.Reader) error {
+func (c *worked) read(out *child.Reader) error {
 	for {
 		var r reply
-		if err := readLine(out, &r); err != nil {
+		if err := out.Read(&r); err != nil {
 			return err
 		}
 		select {
@@ -120,14 +97,14 @@ var (
 )
 
 // next reads the next line of the child. The error is errSilent, errEnded, that of the
-// context, or wraps errGarbage.
-func (c *child) next(ctx context.Context, late <-chan time.Time) (reply, error) {
+// context, or wraps child.ErrGarbage.
+func (c *worked) next(ctx context.Context, late <-chan time.Time) (reply, error) {
 	select {
 	case r, ok := <-c.replies:
 		switch {
 		case ok:
 			return r, nil
-		case errors.Is(c.broken, errGarbage):
+		case errors.Is(c.broken, child.ErrGarbage):
 			return reply{}, c.broken
 		}
 		return reply{}, errEnded
@@ -141,9 +118,9 @@ func (c *child) next(ctx context.Context, late <-chan time.Time) (reply, error) 
 // ask sends a job to the child and waits for the answer; it calls step for each step that
 // the child reports. The error is a [*JobError], after which the child can be asked
 // again, or one of next.
-func (c *child) ask(ctx context.Context, req request, silence time.Duration, step func()) (reply, error) {
-	c.stderr.reset()
-	go func() { _ = (&lineWriter{w: c.in}).write(req) }() // it can block; if it fails, the child has ended
+func (c *worked) ask(ctx context.Context, req request, silence time.Duration, step func()) (reply, error) {
+	c.Said.Reset()
+	go func() { _ = c.Lines.Write(req) }() // it can block
 	late := time.NewTimer(silence)
 	defer late.Stop()
 	for {
@@ -152,7 +129,7 @@ func (c *child) ask(ctx context.Context, req request, silence time.Duration, ste
 		case err != nil:
 			return r, err
 		case r.ID != req.ID || r.Ready != 0:
-			return r, fmt.Errorf("%w: the child was sent job %d and answered job %d", errGarbage, req.ID, r.ID)
+			return r, fmt.Errorf("%w: the child was sent job %d and answered job %d", child.ErrGarbage, req.ID, r.ID)
 		case r.Error != "":
 			return r, &JobError{Text: r.Error}
 		case !r.Step:
@@ -163,57 +140,28 @@ func (c *child) ask(ctx context.Context, req request, silence time.Duration, ste
 	}
 }
 
-// How long a child may take to end by itself, and how long the parent waits for the end of
-// its output when a process that the child has started still has that open.
-const (
-	graceToEnd     = 5 * time.Second
-	graceForOutput = time.Second
-)
-
 // end ends a child after the error why of next or ask, and waits until it has exited. It
 // returns a description of how the child ended.
-func (c *child) end(why error) string {
+func (c *worked) end(why error) string {
 	if !errors.Is(why, errEnded) {
 		c.kill()
 		return why.Error()
 	}
 	c.retire()
-	return c.exitText()
+	if err := c.State(); err != nil {
+		return fmt.Sprintf("it ended by itself: %v", err)
+	}
+	return "it ended by itself, with exit status 0"
 }
 
-// retire closes the input of a child and waits until it has exited. A child that takes too
-// long is killed.
-func (c *child) retire() {
+// retire ends a child, which is killed if it takes too long.
+func (c *worked) retire() {
 	close(c.over)
-	_ = c.in.Close() // it may be closed already
-	late := time.NewTimer(graceToEnd)
-	defer late.Stop()
-	select {
-	case <-c.gone:
-	case <-late.C:
-		c.killProcess()
-	}
+	c.Retire()
 }
 
 // kill kills a child, and waits until it has exited.
-func (c *child) kill() {
+func (c *worked) kill() {
 	close(c.over)
-	c.killProcess()
-}
-
-// killProcess kills the process, by its id, and closes its pipes: the rest of its output
-// is not read.
-func (c *child) killProcess() {
-	_ = c.cmd.Process.Kill() // it may have exited already
-	_ = c.out.Close()
-	_ = c.in.Close()
-	<-c.gone
-}
-
-// exitText describes how a child has exited.
-func (c *child) exitText() string {
-	if c.state == nil {
-		return "it ended by itself, with exit status 0"
-	}
-	return fmt.Sprintf("it ended by itself: %v", c.state)
+	c.Kill()
 }

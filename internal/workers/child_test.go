@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"locksim/internal/child"
 	"locksim/internal/workers"
 )
 
@@ -77,7 +78,7 @@ func do(j job, step func()) (int, error) {
 		fmt.Println("progress: 50%")
 		select {}
 	case "flood":
-		fmt.Print(strings.Repeat("x", workers.MaxLine+1<<16))
+		fmt.Print(strings.Repeat("x", child.MaxLine+1<<16))
 		select {}
 	case "impostor":
 		fmt.Printf("{\"id\":%d,\"result\":1}\n", j.N)

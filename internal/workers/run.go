@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"locksim/internal/child"
 )
 
 // Options say how [Run] executes jobs.
@@ -156,7 +158,7 @@ func (p *pool[J, R]) do(ctx context.Context, w *worker, t task[J]) (Done[J, R], 
 	began := time.Now()
 	d := Done[J, R]{ID: t.id, Job: t.job}
 	b, err := json.Marshal(t.job)
-	if err != nil || len(b) > MaxLine/2 {
+	if err != nil || len(b) > child.MaxLine/2 {
 		d.Err = &JobError{Text: fmt.Sprintf("this job cannot be sent: %d bytes of JSON: %v", len(b), err)}
 		return d, nil
 	}
@@ -176,7 +178,7 @@ func (p *pool[J, R]) do(ctx context.Context, w *worker, t task[J]) (Done[J, R], 
 // worker executes jobs in one child at a time.
 type worker struct {
 	opt   Options
-	child *child // nil: the next job starts one
+	child *worked // nil: the next job starts one
 }
 
 // do executes a job, in a second child if the first one exits. failed is the error of
@@ -216,7 +218,7 @@ func (w *worker) try(ctx context.Context, req request, step func()) (result json
 		return nil, answer, nil
 	}
 	how := w.child.end(err)
-	stderr := w.child.stderr.String()
+	stderr := w.child.Said.String()
 	w.child = nil
 	switch {
 	case ctx.Err() != nil:

@@ -1,12 +1,13 @@
 package workers
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+
+	"locksim/internal/child"
 )
 
 // ErrBadRequest is returned by [Serve] when its input is not what [Run] writes.
@@ -34,8 +35,8 @@ var ErrLast = errors.New("this was the last job of the worker process")
 // should set os.Stdout to another file first.
 func Serve[J, R any](in io.Reader, out io.Writer, do func(job J, step func()) (R, error)) error {
 	defer settleStacks()()
-	w := &lineWriter{w: out}
-	if err := w.write(reply{Ready: protocol}); err != nil {
+	w := child.NewWriter(out)
+	if err := w.Write(reply{Ready: protocol}); err != nil {
 		return fmt.Errorf("report to the parent that the worker is ready: %w", err)
 	}
 	requests, ended := make(chan request), make(chan error, 1)
@@ -61,10 +62,10 @@ func Serve[J, R any](in io.Reader, out io.Writer, do func(job J, step func()) (R
 
 // receive reads requests until the input ends.
 func receive(in io.Reader, requests chan<- request) error {
-	r := bufio.NewReader(in)
+	r := child.NewReader(in)
 	for {
 		var req request
-		err := readLine(r, &req)
+		err := r.Read(&req)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -77,32 +78,32 @@ func receive(in io.Reader, requests chan<- request) error {
 
 // answer executes a job and sends its answer. The error is that of sending, or wraps
 // ErrSpent or ErrLast.
-func answer[J, R any](w *lineWriter, r request, do func(J, func()) (R, error)) error {
+func answer[J, R any](w *child.Writer, r request, do func(J, func()) (R, error)) error {
 	result, err := perform(w, r, do)
 	if last := errors.Is(err, ErrLast); err == nil || last {
 		end := err
 		var b []byte
-		if b, err = json.Marshal(result); err == nil && len(b) < MaxLine/2 {
-			return cmp.Or(w.write(reply{ID: r.ID, Result: b, Spent: last}), end)
+		if b, err = json.Marshal(result); err == nil && len(b) < child.MaxLine/2 {
+			return cmp.Or(w.Write(reply{ID: r.ID, Result: b, Spent: last}), end)
 		}
 		if err == nil {
-			err = fmt.Errorf("the result takes %d bytes as JSON: at most %d", len(b), MaxLine/2)
+			err = fmt.Errorf("the result takes %d bytes as JSON: at most %d", len(b), child.MaxLine/2)
 		}
 	}
 	spent := errors.Is(err, ErrSpent)
-	broken := w.write(reply{ID: r.ID, Error: orUnnamed(err.Error()), Spent: spent})
+	broken := w.Write(reply{ID: r.ID, Error: orUnnamed(err.Error()), Spent: spent})
 	if broken == nil && spent {
 		return err
 	}
 	return broken
 }
 
-func perform[J, R any](w *lineWriter, r request, do func(J, func()) (R, error)) (result R, err error) {
+func perform[J, R any](w *child.Writer, r request, do func(J, func()) (R, error)) (result R, err error) {
 	var job J
 	if err := json.Unmarshal(r.Job, &job); err != nil {
 		return result, fmt.Errorf("read the job: %w", err)
 	}
-	return do(job, func() { _ = w.write(reply{ID: r.ID, Step: true}) }) // if it fails, the answer fails too
+	return do(job, func() { _ = w.Write(reply{ID: r.ID, Step: true}) }) // if it fails, the answer fails too
 }
 
 // orUnnamed replaces an empty error text, which would be read as no error.

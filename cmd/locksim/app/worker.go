@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 
@@ -12,6 +11,7 @@ import (
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/works"
 	"locksim/internal/campaign"
+	"locksim/internal/child"
 	"locksim/internal/workers"
 )
 
@@ -27,8 +27,7 @@ func workerCommand(s *shell) *cobra.Command {
 		Args:   exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			signal.Ignore(os.Interrupt) // Ctrl-C reaches the parent too, which ends its children
-			answers := io.Writer(os.Stdout)
-			os.Stdout = os.Stderr // a lock that prints must not corrupt the answers
+			_, answers := child.Parent()
 			err := campaign.Serve(s.In, answers, works.Handlers(s.Console, s.Roster)...)
 			switch {
 			// the answer has the error already

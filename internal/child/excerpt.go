@@ -1,4 +1,4 @@
-package workers
+package child
 
 import (
 	"fmt"
@@ -13,16 +13,16 @@ const (
 	tailBytes = 4 << 10
 )
 
-// excerpt keeps the beginning and the end of what is written to it. It is safe
-// for concurrent use.
-type excerpt struct {
+// Excerpt keeps the beginning and the end of what is written to it. It is safe for concurrent use.
+type Excerpt struct {
 	mu      sync.Mutex
 	head    []byte
 	tail    []byte
 	dropped int
 }
 
-func (e *excerpt) Write(p []byte) (int, error) {
+// Write implements [io.Writer]. It never fails.
+func (e *Excerpt) Write(p []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	room := min(headBytes-len(e.head), len(p))
@@ -35,15 +35,15 @@ func (e *excerpt) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reset drops everything, before a new job.
-func (e *excerpt) reset() {
+// Reset drops everything.
+func (e *Excerpt) Reset() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.head, e.tail, e.dropped = e.head[:0], e.tail[:0], 0
 }
 
 // String is what was kept, without white space at the end.
-func (e *excerpt) String() string {
+func (e *Excerpt) String() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var b strings.Builder
