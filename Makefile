@@ -24,7 +24,7 @@ in_modules = @set -e; for dir in $(filter-out $(2),$(MODULES)); do echo "== $$di
 
 # The packages of the module in this folder with tests that make soak alone plays, or whose number of runs LOCKSIM_SOAK sets.
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
-	xargs grep -lE 'LOCKSIM_SOAK|soak\.(Only|RealTime)\(' /dev/null | sed 's,/[^/]*$$,,' | sort -u)
+	xargs grep -lE 'LOCKSIM_SOAK|soak\.(Only|RealTime|Checks)\(' /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
 .PHONY: help test test-modules race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies release module schemas matrix compare findings groundtruth libraries tables-check gallery playground site screenshots peers demo live
 

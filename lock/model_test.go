@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"pgregory.net/rapid"
 
+	"locksim/internal/soak"
 	"locksim/lock"
 )
 
@@ -331,6 +332,7 @@ func (m *machine) step() time.Duration {
 // TestModel drives each kind by random requests of several owners, some of them unanswered, crashes and steps of time,
 // together with a simple model.
 func TestModel(t *testing.T) {
+	soak.Checks(t, 30)
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"pgregory.net/rapid"
 
+	"locksim/internal/soak"
 	"locksim/lock"
 )
 
@@ -433,6 +434,7 @@ func votingKinds() []votingKind {
 
 // Random sequences of try, extend, release, crash, time, and nodes that fail and lose data, against the model.
 func TestVotingModel(t *testing.T) {
+	soak.Checks(t, 30)
 	for _, k := range votingKinds() {
 		t.Run(k.name, rapid.MakeCheck(func(t *rapid.T) {
 			rapid.SyncTest(t, func(t *rapid.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -42,9 +43,9 @@ func TestWaitingUnderFaults(t *testing.T) {
 	for _, k := range kinds {
 		for _, waiting := range []lock.Waiting{lock.WaitPoll, lock.WaitNotify} {
 			t.Run(k.name+"/"+waiting.String(), func(t *testing.T) {
-				seeds := 8
-				if testing.Short() {
-					seeds = 2
+				seeds := 2
+				if os.Getenv("LOCKSIM_SOAK") != "" {
+					seeds = 8
 				}
 				grants := 0
 				for seed := range uint64(seeds) {

@@ -175,9 +175,7 @@ func TestOtherGos(t *testing.T) {
 
 // In a program with the overlay, what package sim says of it is true.
 func TestSimulatedProcesses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles the standard library")
-	}
+	soak.Only(t, "it compiles the standard library")
 	testsInWorld(t, t.TempDir(), find(t))
 }
 

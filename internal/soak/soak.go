@@ -2,7 +2,9 @@
 package soak
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -23,4 +25,18 @@ func Only(t testing.TB, reason string) {
 func RealTime(t testing.TB) {
 	t.Helper()
 	Only(t, "it plays in real time")
+}
+
+// Checks lets rapid make n checks in a test. In a soak it makes a hundred, or as many as -rapid.checks says.
+func Checks(t testing.TB, n int) {
+	t.Helper()
+	if os.Getenv(variable) != "" {
+		return
+	}
+	const checks = "rapid.checks"
+	before := flag.Lookup(checks).Value.String()
+	t.Cleanup(func() { _ = flag.Set(checks, before) })
+	if err := flag.Set(checks, strconv.Itoa(n)); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"locksim/faults"
+	"locksim/internal/soak"
 	"locksim/internal/testruns"
 	"locksim/scenarios/file"
 	"locksim/scenarios/search"
@@ -93,6 +94,7 @@ func TestMinimizeAnything(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes many runs")
 	}
+	soak.Checks(t, 25)
 	all := testruns.Spaces(t)
 	rapid.Check(t, func(r *rapid.T) {
 		sc := search.Draw(testruns.Choices{T: r}, rapid.SampledFrom(all).Draw(r, "space"))
