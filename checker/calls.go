@@ -136,7 +136,6 @@ func withoutNumbers(text string) string {
 	}, text)
 }
 
-// countCalls counts the calls of a history.
 func countCalls(h History) Calls {
 	c := Calls{Granted: len(h.Grants)}
 	for _, t := range h.Tries {

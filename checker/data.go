@@ -21,7 +21,6 @@ type dataFinding struct {
 	cells map[Cell]*cellCheck
 }
 
-// flaws counts all findings.
 func (f *dataFinding) flaws() int { return f.lost.count + f.torn.count + f.wrong.count }
 
 // checkData decides whether the cells can have got their final values with each

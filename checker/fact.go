@@ -159,12 +159,10 @@ func mustBeRight(_ *Facts, a Asked) bool { return string(a.Mode) == a.Promise.Da
 // mustBeFree reports whether the lock must be free again after some time.
 func mustBeFree(_ *Facts, a Asked) bool { return a.Promise.FreeWithin != promise.TermAnyTime }
 
-// mustReturn reports whether calls must return.
 func mustReturn(_ *Facts, a Asked) bool {
 	return a.Promise.ReturnsWithin != "" || slices.Contains(a.Promise.Duties, promise.DutyReturns)
 }
 
-// mustGrow reports whether tokens must grow.
 func mustGrow(_ *Facts, a Asked) bool { return !a.Promise.TokensUnordered }
 
 // Ending is what the verdict says, as the end of a sentence about the run: by the first fact that decides the label,

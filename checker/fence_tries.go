@@ -97,7 +97,6 @@ func (h History) FenceTries() (t FenceTries) {
 	return t
 }
 
-// highest is the highest token of a register.
 func (c fencedCheck) highest() (n uint64) {
 	for _, o := range c.ops {
 		n = max(n, o.Token)
@@ -105,7 +104,6 @@ func (c fencedCheck) highest() (n uint64) {
 	return n
 }
 
-// count counts what was tried with a register.
 func (c fencedCheck) count(t *FenceTries) {
 	lowest := uint64(math.MaxUint64)
 	for i, o := range c.ops {

@@ -567,7 +567,6 @@ func (c *fencedCheck) unexplained(o Op) Reason {
 // named names an operation of a store under test: c1's write c1.w2.
 func named(o Op) string { return fmt.Sprintf("%s's %s %s", o.Client, o.Kind, o.ID) }
 
-// found is what a read found.
 func found(saw string) string {
 	if saw == "" {
 		return "nothing"

@@ -110,7 +110,6 @@ type holder struct {
 // holdings are the spans of one holder, sorted by their beginning.
 type holdings []Holding
 
-// holdingsOf returns the holdings of each holder.
 func holdingsOf(h History) map[holder]holdings {
 	all := make(map[holder]holdings)
 	for _, s := range slices.SortedFunc(slices.Values(h.Holdings), byHolder) {

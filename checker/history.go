@@ -282,7 +282,6 @@ type Cell struct {
 	Register string
 }
 
-// cell returns the cell of the operation.
 func (o Op) cell() Cell { return Cell{Resource: o.Resource, Register: o.Register} }
 
 // String returns resource/register, or only the resource if the register has no

@@ -186,7 +186,6 @@ func (w *watch) leadsBy(a waiting, s Span) time.Duration {
 	return deadline
 }
 
-// absencesOf are the spans of absences.
 func absencesOf(all []Absence) (spans []Span) {
 	for _, a := range all {
 		spans = append(spans, a.Span)

@@ -2,7 +2,6 @@ package checker
 
 import "fmt"
 
-// panics finds the panics of the lock's code.
 func panics(h History) *tally {
 	found, whose := &tally{more: "panics"}, "lock"
 	if h.Fence != "" {

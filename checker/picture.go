@@ -67,7 +67,6 @@ func Pictures(h History) ([]Picture, error) {
 	return all, nil
 }
 
-// draw searches a part and lets porcupine draw it.
 func (p part) draw() (Picture, error) {
 	out := Picture{Name: p.name}
 	if n := len(p.ops); n > maxPictureOperations {

@@ -148,7 +148,6 @@ type part struct {
 	model porcupine.NondeterministicModel
 }
 
-// searchAll searches part by part.
 func searchAll(parts []part) search {
 	var s search
 	for _, p := range parts {
@@ -157,7 +156,6 @@ func searchAll(parts []part) search {
 	return s
 }
 
-// try searches one part.
 func (s *search) try(p part) {
 	s.parts++
 	if len(p.ops) > maxSearchOperations {

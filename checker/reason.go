@@ -19,7 +19,6 @@ type Reason struct {
 	Unit bool `json:"unit,omitempty"`
 }
 
-// and returns the reason with more appended.
 func (r Reason) and(more Reason) Reason {
 	r.Text, r.At, r.Unit = r.Text+more.Text, slices.Concat(r.At, more.At), r.Unit || more.Unit
 	return r
@@ -44,7 +43,6 @@ func (t *tally) add(explain func() Reason) {
 	}
 }
 
-// breach adds a breach of a duty.
 func (t *tally) breach(d promise.Duty, explain func() Reason) {
 	t.add(func() Reason {
 		r := explain()
@@ -76,7 +74,6 @@ func describe(o Op) string {
 	return fmt.Sprintf("%s's %s %s (step %d)", o.Client, o.Kind, o.ID, o.step())
 }
 
-// value names a value of a cell.
 func value(id string) string {
 	if id == "" {
 		return "the initial value"

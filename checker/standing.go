@@ -160,7 +160,6 @@ func claimCountsOf(grants []Grant) claimCounts {
 	return c
 }
 
-// at returns the number of claims that contain p.
 func (c claimCounts) at(p Pos) int {
 	started, _ := slices.BinarySearch(c.starts, p+1)
 	ended, _ := slices.BinarySearch(c.ends, p+1)

@@ -11,7 +11,6 @@ import (
 // Span is an interval of instants on one clock, both ends included.
 type Span struct{ From, To time.Duration }
 
-// before reports whether a span lies completely before another.
 func (s Span) before(t Span) bool { return s.To < t.From }
 
 // MaxOrders bounds the orders of a history's positions that are judged. With

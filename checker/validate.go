@@ -51,7 +51,6 @@ func (h History) Validate() error {
 	return errors.Join(h.validateWords(), h.validateSpans())
 }
 
-// malformed wraps ErrMalformed with the contradiction.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
 }
@@ -142,7 +141,6 @@ func (a Attempt) validate() error {
 	return nil
 }
 
-// known reports whether o is one of the outcomes.
 func (o Outcome) known() bool {
 	switch o {
 	case OutcomeOK, OutcomeRefused, OutcomeUnknown, OutcomeNotSent, OutcomeFailed:

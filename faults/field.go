@@ -75,7 +75,6 @@ func (r Role) String() string {
 	return orList(sorts)
 }
 
-// example is the first of the role.
 func (r Role) example() string {
 	switch {
 	case r.Has(Clients):
@@ -185,7 +184,6 @@ func (w Word) problem(f Field) error {
 	return wrong(f.Key, "%q is not known: choose %s", *w.To, orList(w.Words))
 }
 
-// texts are the words of a choice.
 func texts[T ~string](choices []T) []string {
 	out := make([]string, len(choices))
 	for i, c := range choices {

@@ -229,7 +229,6 @@ func of[A Action, P declared[A]]() kind {
 	}
 }
 
-// filled is an action with its defaults.
 func filled[A Action, P declared[A]](a A) A {
 	P(&a).form().Fill()
 	return a

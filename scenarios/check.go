@@ -172,7 +172,6 @@ func (c *checkup) worthless() bool {
 	return c.tally.Runs >= least && c.tally.Evidence*20 < c.tally.Runs
 }
 
-// counts lists what was counted, the most frequent first.
 func counts(of map[string]int) string {
 	if len(of) == 0 {
 		return "none"

@@ -26,7 +26,6 @@ type clock struct {
 // mean is how long a run has taken so far, on average.
 func (k *clock) mean() time.Duration { return k.total / time.Duration(max(k.runs, 1)) }
 
-// begin notes that a run begins.
 func (k *clock) begin() { k.since = time.Now() } //nolint:forbidigo // to end before the test's deadline
 
 // ran notes that a run has ended, and that another one begins.

@@ -267,7 +267,6 @@ func (c *chain) after(s *stage, chunk *stream.StreamChunk) *stage {
 	return nil
 }
 
-// add appends a toxic to the chain.
 func (c *chain) add(t toxicOn) {
 	s := newStage(c, t)
 	c.mu.Lock()

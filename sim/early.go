@@ -131,7 +131,6 @@ func (c *earlyConn) pump(ctx context.Context, dial func() (net.Conn, error)) {
 	c.mu.Unlock()
 }
 
-// take takes what was written.
 func (c *earlyConn) take() (b []byte, closed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

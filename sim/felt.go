@@ -32,7 +32,6 @@ func (e *effects) begin(felt func()) (end func()) {
 	}
 }
 
-// felt says that all of them are felt.
 func (e effects) felt() {
 	for _, x := range e {
 		x.felt()

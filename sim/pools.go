@@ -132,7 +132,6 @@ func (p *Process) newHolders() []*holder {
 // betweenTries is the delay between two attempts of a holder.
 const betweenTries = 100 * time.Millisecond
 
-// work holds a connection until the work is done.
 func (h *holder) work() {
 	for {
 		_ = h.pool.Take(h.ctx) // without a connection it tries again

@@ -92,7 +92,6 @@ func (ps *processes) linger() bool {
 	})
 }
 
-// died are the processes that have crashed.
 func (ps *processes) died() map[life]bool {
 	out := map[life]bool{}
 	for _, p := range ps.all() {
@@ -270,7 +269,6 @@ func (p *Process) OnEnd(f func()) {
 	p.closers = append(p.closers, f)
 }
 
-// end ends the contexts of the process.
 func (p *Process) end() {
 	p.gate.end()
 	p.Do(p.cancel)

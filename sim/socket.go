@@ -330,7 +330,6 @@ func (s *sockets) remove(c *Conn) {
 	}
 }
 
-// drop ends the connections of a crashed process.
 func (s *sockets) crash(mode faults.CrashMode) {
 	s.mu.Lock()
 	conns := s.conns

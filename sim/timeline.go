@@ -53,10 +53,8 @@ func (t *timeline) Now() time.Duration { return bubbleNow().Sub(t.start) }
 // while that goroutine sleeps.
 func (t *timeline) now() int64 { return t.instant }
 
-// elapsed is now as a duration.
 func (t *timeline) elapsed() time.Duration { return time.Duration(t.instant) }
 
-// readClock reads the bubble's clock.
 func (t *timeline) readClock() { t.instant = int64(t.Now()) }
 
 // fail keeps the first failure of the harness or of a client's goroutine.
@@ -135,7 +133,6 @@ func (t *timeline) advance() error {
 	return nil
 }
 
-// deliver delivers the next event.
 func (t *timeline) deliver() {
 	t.events++
 	t.pulse.beat()

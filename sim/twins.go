@@ -25,7 +25,6 @@ type traffic struct {
 	data string
 }
 
-// classOf is the class of a connection accepted now.
 func (l *link) classOf() *class {
 	if now := l.w.time.now(); l.newest == nil || l.newestAt != now {
 		l.dials++

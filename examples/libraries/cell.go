@@ -135,7 +135,6 @@ func (l Library) sheet() (Sheet, error) {
 	return s, err
 }
 
-// playCell makes a cell.
 func playCell(x Lock, t Trouble, runs int, seed uint64) (Cell, error) {
 	c := Cell{Lock: x.Name, Trouble: t.Name}
 	add := func(l scenarios.Lock, faults []lock.Fault, promised bool) error {

@@ -132,7 +132,6 @@ func (r *run) take(i int, result json.RawMessage) error {
 	return err
 }
 
-// numbered executes the numbered jobs without a result.
 func (r *run) numbered(ctx context.Context) error {
 	var todo []int
 	m := newMeter(r.opt.Watch)
@@ -173,7 +172,6 @@ func (r *run) numbered(ctx context.Context) error {
 	})
 }
 
-// follow executes the jobs that follow from the results.
 func (r *run) follow(ctx context.Context) error {
 	failed := map[string]bool{} // not tried again in this run
 	for r.Follow != nil {

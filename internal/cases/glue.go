@@ -66,7 +66,6 @@ var own = lock.Promise{Exclusion: []lock.Fault{
 	lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultPartition, lock.FaultLatency,
 }}
 
-// onRedis is a lock on r0.
 func onRedis(name string, make func() try) scenarios.Lock {
 	return scenarios.Lock{Name: name, Traits: scenarios.Traits{FollowsSpec: true, Promise: own},
 		New: func(e scenarios.Env) (lock.Locker, error) {

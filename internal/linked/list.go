@@ -35,7 +35,6 @@ func (m module) version() string {
 	}
 }
 
-// folder reports whether a folder replaces the module.
 func (m module) folder() bool { return m.Replace != nil && m.Replace.Version == "" }
 
 // lister lists modules of the build of the module in a folder.

@@ -169,7 +169,6 @@ func serveAs[Q, A any](f frame, do func(Q) (A, error)) (any, error) {
 	return do(q)
 }
 
-// begin makes the process a client.
 func (c *client) begin(h hello) (any, error) {
 	l, err := redislocks.Find(h.Lock, c.locks)
 	if err != nil {
@@ -387,7 +386,6 @@ func (c *client) exhaust(ctx context.Context) (exhausted, error) {
 	return exhausted{all}, nil
 }
 
-// close closes what the lock has opened.
 func (c *client) close() {
 	c.mu.Lock()
 	closers := c.closers

@@ -83,7 +83,6 @@ func (w *World) Heal() {
 // record adds an event of a fault.
 func (w *World) record(whom string, what trace.What) { w.add(0, trace.World, whom, what) }
 
-// client is the client of a name.
 func (w *World) client(name string) (*machine, error) {
 	if m := w.machine(name); m != nil {
 		return m, nil
@@ -407,7 +406,6 @@ func (a *abilities) ExhaustPool(process string, d time.Duration) error {
 	return nil
 }
 
-// server is the server of a name.
 func (w *World) server(name string) (*server.Server, error) {
 	names, err := w.present(name)
 	if err != nil {
@@ -680,7 +678,6 @@ func (a *abilities) Promote(f faults.Failover) error {
 	return nil
 }
 
-// redisOf is a Redis.
 func (a *abilities) redisOf(node string) (*server.Server, context.Context, context.CancelFunc, error) {
 	s, err := a.w.server(node)
 	if err != nil {

@@ -187,7 +187,6 @@ func (w *World) loseUnderWay(crashed string) error {
 	return err
 }
 
-// isRedis says that a server is a Redis.
 func (w *World) isRedis(name string) bool {
 	is, _ := w.trace.Servers.Find(name)
 	return is.Kind == string(server.Redis)

@@ -119,7 +119,6 @@ func encode(v any) json.RawMessage {
 	return b
 }
 
-// decode is the body of a frame.
 func decode[T any](f frame) (v T, err error) {
 	if len(f.Body) == 0 {
 		return v, nil
@@ -137,7 +136,6 @@ func (l *link) notify(kind string, body any) {
 	_ = l.send(frame{Kind: kind, At: monotonic(), Body: encode(body)})
 }
 
-// end ends every request that is open.
 func (l *link) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -230,7 +228,6 @@ func problemOf(err error) *problem {
 	return p
 }
 
-// err is the error that was sent.
 func (p *problem) err() error {
 	switch {
 	case p == nil:

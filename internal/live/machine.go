@@ -90,7 +90,6 @@ func (w *World) launch(name string, incarnation int, shows reading) (*machine, e
 	return m, nil
 }
 
-// start starts this program once more.
 func (m *machine) start() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -129,7 +128,6 @@ func cause(err error) error {
 	return err
 }
 
-// call makes a request to the process.
 func (m *machine) call(ctx context.Context, kind string, request, answer any) (at int64, err error) {
 	return m.link.call(ctx, kind, request, answer)
 }

@@ -328,7 +328,6 @@ func (t *toxic) onto(p *toxiproxy.Proxy, client, server string) error {
 	return nil
 }
 
-// off takes the toxic off a proxy.
 func (t *toxic) off(p *toxiproxy.Proxy, client, server string) {
 	for _, stream := range streams(t.wire, client, server) {
 		_ = p.Toxics.RemoveToxic(context.Background(), t.name+"-"+stream) // its link may have ended
@@ -398,5 +397,4 @@ func newToxiproxy() *toxiproxy.ApiServer {
 	return toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 }
 
-// listen is a listener on loopback.
 func listen() (net.Listener, error) { return net.Listen("tcp", loopback) }

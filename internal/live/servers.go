@@ -97,7 +97,6 @@ func setsServerClocks(sc *file.Scenario) bool {
 	})
 }
 
-// startServers starts the servers of a run.
 func (w *World) startServers(g *guard.Guard) error {
 	ctx, cancel := context.WithTimeout(w.ctx, starting)
 	defer cancel()
@@ -137,7 +136,6 @@ func (w *World) startServers(g *guard.Guard) error {
 	return nil
 }
 
-// described is what the servers of a group are.
 func described(o server.Options, g *server.Group, l subject.Lock) trace.Servers {
 	role := trace.RoleSingle
 	for _, s := range l.Needs() {
@@ -191,7 +189,6 @@ func (s *servers) close() error {
 	return errors.Join(errs...)
 }
 
-// all are all servers in order.
 func (s *servers) all() []*server.Server {
 	var out []*server.Server
 	for _, g := range s.groups {
@@ -200,7 +197,6 @@ func (s *servers) all() []*server.Server {
 	return out
 }
 
-// find is the server of a name.
 func (s *servers) find(name string) (*server.Server, error) {
 	for _, x := range s.all() {
 		if x.Name() == name {
@@ -254,7 +250,6 @@ func (w *World) isDown(name string) bool {
 	return err == nil && s.Down()
 }
 
-// states are the states of all servers.
 func (s *servers) states(w *World) []play.ServerState {
 	var out []play.ServerState
 	primary := ""

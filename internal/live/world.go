@@ -211,7 +211,6 @@ func (w *World) uncertain(client string, s trace.Step, from int64) int64 {
 	return 0
 }
 
-// passed tells the schedule of a mark.
 func (w *World) passed(name string, m trace.Mark) {
 	for _, f := range w.onMark {
 		f(name, m)

@@ -39,7 +39,6 @@ type Server struct {
 	clock   *clock       // nil: that of the machine
 }
 
-// programs finds the folder with the programs of PostgreSQL.
 func programs() (dir string, err error) {
 	if path, err := exec.LookPath("postgres"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil {

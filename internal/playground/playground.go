@@ -240,7 +240,6 @@ func read(source string) (*file.Scenario, error) {
 	return file.Parse(fileName, []byte(source), subject.ServerNames()...)
 }
 
-// command is the command that makes the same run.
 func (t *task) command(seed uint64) string {
 	what := "./" + fileName
 	if t.inLibrary {

@@ -18,7 +18,6 @@ import (
 	"locksim/scenarios/outcome/matrices"
 )
 
-// readRun reads the document of a run.
 func readRun(c *scan, f folder, e *index.Entry) error {
 	run, changed, err := readCached(c, f, "run.json", outcome.ReadRunFile)
 	if err != nil {
@@ -47,7 +46,6 @@ type matrixFile struct {
 	} `json:"cells"`
 }
 
-// readMatrix reads the document of a matrix.
 func readMatrix(c *scan, f folder, e *index.Entry) error {
 	m, changed, err := readCached(c, f, "matrix.json", func(_ string, data []byte) (m matrixFile, err error) {
 		return m, decode(data, &m)
@@ -70,7 +68,6 @@ func readMatrix(c *scan, f folder, e *index.Entry) error {
 	return nil
 }
 
-// matrixOf is the title of a matrix.
 func matrixOf(scenarios, locks int) string {
 	return fmt.Sprintf("Matrix of %s and %s", prose.Count(scenarios, "scenario"), prose.Count(locks, "lock"))
 }
@@ -87,7 +84,6 @@ func sortedLabels(counts map[checker.Label]int) []index.Label {
 
 var title = regexp.MustCompile(`(?s)<title>(.*?)</title>`)
 
-// readReview reads the title of a review.
 func readReview(c *scan, f folder, e *index.Entry) error {
 	text, changed, err := readCached(c, f, "review.html", func(_ string, data []byte) (string, error) {
 		m := title.FindSubmatch(data[:min(len(data), 1<<20)])

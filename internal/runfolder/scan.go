@@ -76,7 +76,6 @@ type scan struct {
 	entries []index.Entry
 }
 
-// folder scans one folder.
 func (c *scan) folder(dir string, depth int) {
 	if c.visited++; c.visited > maxFolders {
 		c.cut = true
@@ -110,7 +109,6 @@ func (c *scan) scanContents(dir string, contents []fs.DirEntry, depth int) {
 	}
 }
 
-// shards are the folders of shards.
 func shards(contents []fs.DirEntry) []fs.DirEntry {
 	var out []fs.DirEntry
 	for _, d := range contents {

@@ -96,7 +96,6 @@ func replyError(w http.ResponseWriter, code int, text string) {
 	_, _ = w.Write([]byte(text + "\n")) // the browser may have closed the connection
 }
 
-// serveIndex answers with the index.
 func serveIndex(w http.ResponseWriter, r *http.Request, index func() ([]byte, error)) {
 	b, err := index()
 	if err != nil {

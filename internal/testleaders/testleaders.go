@@ -87,7 +87,6 @@ func (of Table) Test(t *testing.T, update bool) {
 	}
 }
 
-// row is the row of a lock.
 func (of Table) row(t *testing.T, l subject.Lock) (row string, ok bool) {
 	t.Helper()
 	row = "| " + l.Name + " |"

@@ -250,7 +250,6 @@ func Freezes(t *testing.T, name string, seed uint64) subject.Lock {
 // scenario, and in no others.
 func fingerprint(e subject.Env) uint64 { return e.Source("fingerprint").Uint64() }
 
-// fingerprintOf is the fingerprint of a seed.
 func fingerprintOf(t *testing.T, seed uint64) (number uint64) {
 	t.Helper()
 	sc, err := file.Load("calm")

@@ -93,7 +93,6 @@ func Compare(ctx context.Context, o Options) (*Table, error) {
 	return tableOf(all, o), err
 }
 
-// pairsOf are the pairs of the plan.
 func pairsOf(o Options) (all []*pair, err error) {
 	for _, job := range o.Plan.Jobs() {
 		i := slices.IndexFunc(all, func(p *pair) bool { return p.scenario.File == job.File && p.lock.Name == job.Lock })
@@ -224,7 +223,6 @@ func playLive(ctx context.Context, s *live.Session, all []*pair, b *book.Book[ke
 // digest is a hash of the file of the scenario: a run of another one is not this one.
 func (p *pair) digest() string { return fmt.Sprintf("%x", sha256.Sum256(p.scenario.Source)) }
 
-// playOnce makes one live run.
 func (p *pair) playOnce(ctx context.Context, s *live.Session, seed uint64) run {
 	r := p.newRun(seed)
 	out, err := s.Run(ctx, p.scenario, p.lock, live.Options{Seed: seed, Modes: p.modes, Scale: p.scale})
@@ -246,7 +244,6 @@ func (p *pair) newRun(seed uint64) run {
 		Labels: map[fence.Mode]checker.Label{}, Reasons: map[fence.Mode]string{}}
 }
 
-// take takes the result over.
 func (r *run) take(out *outcome.Outcome) {
 	for _, m := range out.Modes {
 		r.Late = max(r.Late, m.Late)
@@ -275,7 +272,6 @@ func tableOf(all []*pair, o Options) *Table {
 	return t
 }
 
-// wasSimulated says that all seeds were played.
 func (p *pair) wasSimulated(seeds int) bool {
 	for _, mode := range p.modes {
 		made := 0

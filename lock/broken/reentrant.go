@@ -51,7 +51,6 @@ func enterBy(script *redis.Script, node redis.Cmdable, ttl time.Duration) grant 
 	}
 }
 
-// leave is the release of a protocol.
 func leave(node redis.Cmdable) release {
 	return func(ctx context.Context, c claim) error {
 		return owned(leaveScript.Run(ctx, node, []string{c.key}, c.owner).Int64())

@@ -41,7 +41,6 @@ func deleteOwn(ctx context.Context, node redis.Cmdable, c claim) error {
 	return owned(n, err)
 }
 
-// releaseOwn is deleteOwn as the release of a protocol.
 func releaseOwn(node redis.Cmdable) release {
 	return func(ctx context.Context, c claim) error { return deleteOwn(ctx, node, c) }
 }

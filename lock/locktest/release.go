@@ -54,7 +54,6 @@ func releaseAgain(s *trial) {
 	s.release(next)
 }
 
-// again releases a released grant again, which must succeed.
 func (s *trial) again(g grant) {
 	s.Helper()
 	if err := g.Release(s.ctx); err != nil {

@@ -73,7 +73,6 @@ func (s *trial) Skip(args ...any) { panic(skipped(fmt.Sprint(args...))) }
 // slow ends the test without a conclusion.
 func (s *trial) slow(format string, args ...any) { panic(tooSlow(fmt.Sprintf(format, args...))) }
 
-// client returns client i, which the first call creates.
 func (s *trial) client(i int) *Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()

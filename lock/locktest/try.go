@@ -18,7 +18,6 @@ func trier(s *trial, i int) lock.Trier {
 	return l
 }
 
-// try is TryAcquire by client i.
 func (s *trial) try(ctx context.Context, i int) (grant, error) {
 	s.Helper()
 	l := trier(s, i)

@@ -179,7 +179,6 @@ func (c *wireConn) Read(reply []byte) (int, error) {
 	}
 }
 
-// state is a copy of the connection's state.
 func (c *wireConn) state() wireState {
 	c.wire.mu.Lock()
 	defer c.wire.mu.Unlock()

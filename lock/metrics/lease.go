@@ -47,7 +47,6 @@ func (l *lease) Release(ctx context.Context) error {
 	return err
 }
 
-// onContextEnd is called when the lease's context has ended.
 func (l *lease) onContextEnd() {
 	if l.knownLost() {
 		l.end(l.metrics.clock.Now(), true)
@@ -116,7 +115,6 @@ func (e extender) Extend(ctx context.Context) error {
 	return err
 }
 
-// countRenewals counts the renewals of the leases.
 func (m *Metrics) countRenewals(ask acquireFunc) acquireFunc {
 	return func(ctx context.Context, resource string) (lock.Lease, error) {
 		inner, err := ask(ctx, resource)

@@ -75,7 +75,6 @@ func (l owner) As(name string) lock.Locker { return decorate(l.inner.As(name), l
 
 func unchanged(ask acquireFunc) acquireFunc { return ask }
 
-// measureWait measures the wait.
 func (m *Metrics) measureWait(ask acquireFunc) acquireFunc {
 	return func(ctx context.Context, resource string) (lock.Lease, error) {
 		began := m.clock.Now()

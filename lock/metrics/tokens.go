@@ -21,7 +21,6 @@ func (t *tokens) highest(resource string) uint64 {
 	return t.find(resource)
 }
 
-// store stores a token. 0 means none.
 func (t *tokens) store(resource string, token uint64) {
 	if token == 0 {
 		return

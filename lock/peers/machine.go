@@ -41,7 +41,6 @@ func field(text, name string) string {
 	return "unknown"
 }
 
-// processor is the model of the processor, on Linux.
 func processor() string {
 	file, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -57,7 +57,6 @@ func (r *rig) close() {
 	_ = os.RemoveAll(r.dir)
 }
 
-// contests are all contests.
 func (r *rig) contests(o options) ([]contest, error) {
 	var all []contest
 	for _, make := range []func(options) (contest, error){r.oneNode, r.fiveNodes, r.handOver} {

@@ -12,7 +12,6 @@ type Asks struct {
 	Notifies bool
 }
 
-// has reports whether a duty has a meaning.
 func (a Asks) has(d Duty) bool {
 	switch d {
 	case DutyRenews:

@@ -54,7 +54,6 @@ func NewTable(db *sql.DB, o Options) (*Table, error) {
 	}, nil
 }
 
-// check checks what every constructor is given.
 func check(db *sql.DB, o Options) error {
 	if db == nil {
 		return errors.New("no database")
@@ -143,7 +142,6 @@ func (t *Table) ask(ctx context.Context, token *int64, resource, owner string) e
 	return err
 }
 
-// owner draws the id of an owner.
 func (t *Table) owner() (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

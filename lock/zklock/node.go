@@ -82,7 +82,6 @@ func number(node string) (n int32, ok bool) {
 // before reports whether a number was given before another one, also where they have turned negative meanwhile.
 func before(a, b int32) bool { return int32(uint32(a)-uint32(b)) < 0 }
 
-// path is the path of the node.
 func (p *place) path() string { return p.queue + "/" + p.node }
 
 // enter creates the node, after those above it where they are missing.

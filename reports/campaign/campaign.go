@@ -39,7 +39,6 @@ func Coverage(e *explorations.Exploration) string {
 	return text
 }
 
-// evidence is the number of runs that are evidence.
 func evidence(e *explorations.Exploration) string {
 	return fmt.Sprintf("%s that tested the %s", prose.Count(e.Summary.Evidence, "run"), e.Plan.Trial())
 }

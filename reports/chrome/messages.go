@@ -39,7 +39,6 @@ func receiveSlice(e trace.Event, m trace.Receive) slice {
 	return s
 }
 
-// messageSlice is a message as a slice.
 func (p *process) messageSlice(m scene.Message) slice {
 	text := ""
 	if sent, ok := p.Run.Trace.Events[m.Step-1].What.(trace.Send); ok {

@@ -10,7 +10,6 @@ import (
 	"locksim/sim/trace"
 )
 
-// process adds a run.
 func (c *traceFile) process(m *outcome.ModeRun) {
 	s := scene.New(m)
 	s.End = max(s.End, time.Millisecond)

@@ -61,7 +61,6 @@ type slice struct {
 // arrows between slices only.
 const momentLength = time.Nanosecond
 
-// slices draws slices on a track.
 func (p *process) slices(track string, all []slice) {
 	slices.SortStableFunc(all,
 		func(a, b slice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
@@ -70,7 +69,6 @@ func (p *process) slices(track string, all []slice) {
 	}
 }
 
-// slice draws a slice and returns its line.
 func (p *process) slice(track string, s slice) int {
 	to := max(s.End, s.Start+momentLength)
 	r := p.row(track, s.Start, to)

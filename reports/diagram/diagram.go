@@ -160,7 +160,6 @@ func (p Panel) Drawn(events int) []int {
 	return slices.DeleteFunc(all, func(n int) bool { return n < 1 || n > events })
 }
 
-// diagram is a diagram without panels.
 func (s scale) diagram() Diagram {
 	return Diagram{Width: s.width, Gutter: chartGutter, Right: chartRight, Plot: s.width - chartGutter - chartRight,
 		Clip: s.width - chartGutter, End: s.end, Ticks: s.ticks()}

@@ -34,7 +34,6 @@ func (s scale) x(t time.Duration) int64 {
 // shows reports whether a part of a span is between the two times.
 func (s scale) shows(p scene.Span) bool { return p.End >= s.from && p.Start <= s.end }
 
-// position is the position of a span.
 func (s scale) position(p scene.Span) Position {
 	x0, x1 := s.x(p.Start), s.x(p.End)
 	wide := max(x1-x0, 0)

@@ -103,7 +103,6 @@ func (p *campaignPage) Drawn() bool {
 	return slices.ContainsFunc(p.Violations, func(v violationPart) bool { return v.Figure != nil })
 }
 
-// write renders the page.
 func (p *campaignPage) write(w io.Writer) error {
 	p.CSS = template.CSS(asset("base.css") + asset("chart.css") + asset("campaign.css"))
 	return render(w, p.Kind, campaignTemplate, p)
@@ -250,7 +249,6 @@ func exploreTables(e *explorations.Exploration) []countTable {
 		tallyTable("labels", "Violations by label", "Label", s.Violations, s.Evidence)}, callTables(&s.Tally)...)...)
 }
 
-// tallyTable is a table of counts.
 func tallyTable[K ~string](id, title, head string, of map[K]int, whole int) countTable {
 	t := countTable{ID: id, Title: title, Heads: []string{head, "Runs"}}
 	for _, key := range slices.Sorted(maps.Keys(of)) {
@@ -272,7 +270,6 @@ func callTables(t *tally.Tally) []countTable {
 	return []countTable{calls, errors}
 }
 
-// filled are the tables that have rows.
 func filled(tables ...countTable) []countTable {
 	return slices.DeleteFunc(tables, func(t countTable) bool { return len(t.Rows) == 0 })
 }
@@ -350,7 +347,6 @@ func sweepTables(s *sweeps.Sweep) []countTable {
 		tallyTable("labels", "Violations by label", "Label", t.Violations, t.Struck())}, callTables(&t.Tally.Tally)...)...)
 }
 
-// notPlaced says which faults are not placed, and why.
 func notPlaced(s *sweeps.Sweep) string {
 	var all []string
 	for _, line := range s.Plan.NotPlaced() {

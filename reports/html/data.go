@@ -73,7 +73,6 @@ func newPageData() *pageData {
 	return &pageData{Texts: []string{}, Panels: []panelData{}, known: map[string]int{}}
 }
 
-// text is the index of a text in Texts.
 func (d *pageData) text(s string) int64 {
 	s = prose.Visible(s)
 	i, ok := d.known[s]
@@ -84,7 +83,6 @@ func (d *pageData) text(s string) int64 {
 	return int64(i)
 }
 
-// addPanel adds the events that a panel draws.
 func (d *pageData) addPanel(s *scene.Scene, p diagram.Panel) {
 	data := panelData{Mode: p.Mode, Fatal: s.Fatal, At: int64(s.At(checker.Pos(s.Fatal))), Events: [][6]int64{},
 		States: []stateData{}}
@@ -117,7 +115,6 @@ func (d *pageData) addStates(s *scene.Scene, lines []scene.Sentence, inspect fun
 	}
 }
 
-// stateOf is a state for the scripts.
 func stateOf(s *scene.Scene, state *outcome.State) stateData {
 	d := stateData{N: state.Step, At: int64(state.At), Store: append([]string{}, state.Store...), Highest: state.Highest}
 	if s.Run.History.Fence != "" {

@@ -121,7 +121,6 @@ func newIndexRow(e index.Entry, ids map[string]int) indexRow {
 	return r
 }
 
-// indexTitle is the title of an entry.
 func indexTitle(e index.Entry) string {
 	switch e.Kind {
 	case index.Exploration:

@@ -42,7 +42,6 @@ func Matrix(w io.Writer, m *matrices.Matrix) error {
 	return write(w, suites)
 }
 
-// cellCase is a cell as a test case.
 func cellCase(cell matrices.Cell) testCase {
 	c := testCase{Class: cell.Scenario + "." + cell.Lock, Name: string(cell.Mode)}
 	problem := cell.Problem()
@@ -79,7 +78,6 @@ func figuresOf(cell matrices.Cell) string {
 	return endedByReplay([]string{line}, cell.Replay)
 }
 
-// gapsOf are the gaps of one scenario.
 func gapsOf(gaps []matrices.Gap, scenario string) []matrices.Gap {
 	return slices.DeleteFunc(slices.Clone(gaps), func(g matrices.Gap) bool { return g.Scenario != scenario })
 }

@@ -91,7 +91,6 @@ func survivalSigns() []string {
 	return lines
 }
 
-// lockSection is the section of one lock.
 func lockSection(l comparisons.Lock) []string {
 	lines := []string{"### " + escape(l.Name), ""}
 	if l.About != "" {

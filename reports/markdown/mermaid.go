@@ -140,7 +140,6 @@ func participant(l scene.Lane) string {
 	return string(l.Kind) + " " + l.Name
 }
 
-// rows writes rows, and updates the bars after each.
 func (q *sequence) rows(rows []seqRow) {
 	for _, r := range rows {
 		q.add(inset(r.lines())...)

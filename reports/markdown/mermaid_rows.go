@@ -47,7 +47,6 @@ func newSeqRows(s *scene.Scene) []seqRow {
 	return c.rows
 }
 
-// addEvent adds the rows of an event.
 func (c *seqRows) addEvent(e trace.Event) {
 	if c.Hidden(e) {
 		return
@@ -235,7 +234,6 @@ func (c *seqRows) decision(e trace.Event) string {
 // laneName matches the names that a participant of a diagram may have.
 var laneName = regexp.MustCompile(`^([a-z]+[0-9]+[a-z]?|probe)$`)
 
-// areLanes reports whether all names have lanes.
 func (c *seqRows) areLanes(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		kind := c.LaneKind(name)
@@ -277,7 +275,6 @@ type seqBranch struct {
 	note   string
 }
 
-// lines are the lines of the row in mermaid.
 func (r seqRow) lines() []string {
 	var lines []string
 	switch {

@@ -60,7 +60,6 @@ func shortRequest(request, answer trace.Content) string {
 	return prose.Clip(string(request.AppendText(nil)), maxCommand)
 }
 
-// answered is an answer in a diagram.
 func answered(answer trace.Content) string {
 	if answer == nil {
 		return "(waits)"

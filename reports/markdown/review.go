@@ -88,7 +88,6 @@ func listed(b reviewpage.Block) []string {
 	return lines
 }
 
-// htmlText escapes a text inside an HTML element.
 func htmlText(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(prose.Visible(text))
 }

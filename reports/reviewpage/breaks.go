@@ -116,7 +116,6 @@ func whereFound(p reviews.Plan, b reviews.Failure) string {
 		"drawn.%s", p.Tried(), often, prose.Count(b.Faults, "fault"), b.Drawn, ofClasses(b))
 }
 
-// ofClasses names the classes of the faults that strike.
 func ofClasses(b reviews.Failure) string {
 	if len(b.Classes) == 0 {
 		return ""

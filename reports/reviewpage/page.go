@@ -73,7 +73,6 @@ type Cell struct {
 	Standing grid.Standing
 }
 
-// row adds a row of texts.
 func (t *Table) row(name string, cells ...string) {
 	r := Row{Name: name}
 	for _, c := range cells {
@@ -115,7 +114,6 @@ func reviewVersions(r *reviews.Review) []reports.Version {
 	return out
 }
 
-// paragraph is a block of text.
 func paragraph(format string, args ...any) Block {
 	return Block{Text: fmt.Sprintf(format, args...)}
 }

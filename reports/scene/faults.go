@@ -70,7 +70,6 @@ func onLane(e trace.Event, lane string) trace.Words {
 	return e.What.Words(trace.View{At: e.At, Lane: lane})
 }
 
-// ends reports whether an event ends a fault.
 func ends(e trace.Event, fault trace.Words, peer string) bool {
 	return e.Actor == trace.World && e.Peer == peer && slices.Contains(fault.EndedBy, e.Kind()) &&
 		onLane(e, e.Actor).Name == fault.Name

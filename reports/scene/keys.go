@@ -77,7 +77,6 @@ func (s *Scene) KeyStory() []string {
 	return out
 }
 
-// followKeys follows the keys through the run.
 func (s *Scene) followKeys() *keyFollower {
 	k := &keyFollower{Scene: s, open: map[[2]string]int{}, setters: map[string]string{}}
 	for _, c := range s.Run.KeyChanges {

@@ -115,7 +115,6 @@ func request(e trace.Event, m trace.Send) string {
 	return e.Actor + ">" + e.Peer + " " + string(m.Content.AppendText(nil))
 }
 
-// addEvent processes one event.
 func (p *messageFinder) addEvent(e trace.Event) {
 	switch m := e.What.(type) {
 	case trace.Send:
@@ -132,7 +131,6 @@ func (p *messageFinder) addEvent(e trace.Event) {
 	}
 }
 
-// connection names one direction of a connection.
 func connection(from, to, label string) string { return from + ">" + to + " " + label }
 
 func (p *messageFinder) sent(e trace.Event, send trace.Send) {

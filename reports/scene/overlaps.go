@@ -61,7 +61,6 @@ func earlier(a, b checker.Pos) checker.Pos {
 	return a
 }
 
-// joined joins spans that touch.
 func joined(spans []Span) []Span {
 	slices.SortStableFunc(spans,
 		func(a, b Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })

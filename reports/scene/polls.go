@@ -37,7 +37,6 @@ func (s *Scene) Polls(messages []Message) []Poll {
 	return out
 }
 
-// pollsOf are the polls of one client.
 func (s *Scene) pollsOf(client string, messages []Message) []Poll {
 	var out []Poll
 	var p Poll

@@ -47,7 +47,6 @@ func Exploration(w io.Writer, e *explorations.Exploration, replay Replay, opt re
 	return p.Render(w)
 }
 
-// byClass introduces the evidence by class of fault.
 func byClass(trial string) string {
 	return "runs that tested the " + trial + ", by class of fault, and how many of such runs may break it (95 % " +
 		"confidence): "
@@ -66,7 +65,6 @@ func exploreHead(e *explorations.Exploration) string {
 		e.Plan.FirstSeed, e.Plan.Judge)
 }
 
-// doubts are folded lines.
 func doubts(lines []string, opt reports.Options) []string {
 	var out []string
 	for _, line := range lines {

@@ -105,7 +105,6 @@ func compareWhom(c *comparisons.Comparison, opt reports.Options) []string {
 	return append([]string{"for whom", ""}, lines...)
 }
 
-// compareBlock is the block of one lock.
 func compareBlock(l comparisons.Lock, opt reports.Options) []string {
 	lines := prose.Fold(prose.Visible(l.Name), opt.Width)
 	t := table{sides: make([]side, 2)}

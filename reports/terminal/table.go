@@ -45,7 +45,6 @@ type table struct {
 	rows  [][]cell
 }
 
-// row adds a row of unstyled cells.
 func (t *table) row(texts ...string) {
 	cells := make([]cell, len(texts))
 	for i, s := range texts {
@@ -98,7 +97,6 @@ const (
 	good     style = "32"   // green
 )
 
-// styleOf is the style of a label.
 func styleOf(l checker.Label) style {
 	switch l {
 	case checker.Corrupted, checker.Panicked, checker.Stuck, checker.Hung, checker.FalseReject, checker.Void,

@@ -173,5 +173,4 @@ func confirmed(m outcome.ModeRun) []cell {
 	}
 }
 
-// short is the beginning of a hash.
 func short(hash string) string { return hash[:min(len(hash), 12)] }

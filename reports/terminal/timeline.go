@@ -129,7 +129,6 @@ const (
 	faulted = "!"
 )
 
-// signsExplained says what the signs mean.
 func signsExplained() []string {
 	return []string{
 		asks + " asks for the lock   " + holds + " holds it   " + believes + " believes so, after the end of its claim",

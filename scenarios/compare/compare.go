@@ -87,7 +87,6 @@ func Measure(l subject.Lock, opt Options) (*comparisons.Lock, error) {
 	return m, nil
 }
 
-// simulated makes a run in the simulated world.
 func simulated(sc *file.Scenario, l subject.Lock, seed uint64, mode fence.Mode) (*outcome.ModeRun, error) {
 	o, err := play.Run(sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{mode}, Alone: true})
 	if err != nil {

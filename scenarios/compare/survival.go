@@ -231,7 +231,6 @@ func (t *trials) modes() []fence.Mode {
 	return slices.DeleteFunc(fence.Modes(), func(m fence.Mode) bool { return m.NeedsToken() && !t.lock.Tokens })
 }
 
-// run makes a run, or returns its stored result.
 func (t *trials) run(sc *file.Scenario, one trial) (result, error) {
 	if r, ok := t.made[one]; ok {
 		return r, nil

@@ -37,7 +37,6 @@ func Kind() subject.ServerKind {
 		Advice: etcd.Advice}
 }
 
-// servers are those of a lock.
 func servers() []subject.Servers { return []subject.Servers{{Kind: Kind(), Count: members}} }
 
 // All are the locks of this package, the specimens last.

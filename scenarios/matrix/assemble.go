@@ -89,7 +89,6 @@ func (p *Plan) gather(pair int, answers []Answer) Answer {
 	return whole
 }
 
-// addCells adds the cells of a pair.
 func addCells(m *matrices.Matrix, p pair, tallies []Tally, replay ReplayCommand) {
 	for _, mode := range m.Modes {
 		var t Tally

@@ -31,7 +31,6 @@ func match(got, want checker.Label, seeds outcome.Seeds) matrices.Match {
 	return matrices.AsExpected
 }
 
-// newCell judges a tally.
 func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds outcome.Seeds) matrices.Cell {
 	c := matrices.Cell{Scenario: sc.Name, Lock: lock, Mode: mode, Label: checker.NotApplicable,
 		Expected: sc.Expect[lock][mode]}

@@ -42,7 +42,6 @@ func passed(points []string, m *outcome.ModeRun) []string {
 	return out
 }
 
-// addPoints adds points that were passed.
 func (t *Tally) addPoints(points []string) {
 	for _, point := range points {
 		if !slices.Contains(t.Points, point) {

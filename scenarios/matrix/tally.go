@@ -53,7 +53,6 @@ type LabelTally struct {
 	TraceHash string `json:"trace_hash"`
 }
 
-// count counts one run.
 func (t *Tally) count(sc *file.Scenario, seed uint64, m *outcome.ModeRun) {
 	one := Tally{Mode: m.Mode, Digest: m.TraceHash, Contended: oneIf(m.Verdict.Facts.Contended > 0),
 		AllFired: oneIf(!slices.Contains(m.FaultsFired, false)), Partial: oneIf(m.PartialPause)}
@@ -113,7 +112,6 @@ func chained(a, b string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// oneIf is 1 for yes.
 func oneIf(yes bool) int {
 	if yes {
 		return 1

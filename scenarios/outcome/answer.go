@@ -76,7 +76,6 @@ func Worst(o *Outcome) *ModeRun {
 	return found
 }
 
-// ran are the modes that were played.
 func ran(o *Outcome) (modes []fence.Mode) {
 	for _, m := range o.Modes {
 		if m.Trace != nil {

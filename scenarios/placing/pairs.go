@@ -90,7 +90,6 @@ func (p *Pairs) Sample(n int, seed uint64) []int {
 	return out
 }
 
-// every is the number of each pair.
 func (p *Pairs) every() []int {
 	var out []int
 	for k := range p.Count() + p.clash {

@@ -95,7 +95,6 @@ func (m maker) redlock() (lock.Locker, error) {
 	return lock.NewRedlock(m.majority(), lock.RedlockOptions{Options: m.options()})
 }
 
-// withWatchdog wraps a lock in a watchdog.
 func withWatchdog(inner func(maker) (lock.Locker, error)) func(maker) (lock.Locker, error) {
 	return func(m maker) (lock.Locker, error) {
 		l, err := inner(m)

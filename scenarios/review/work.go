@@ -183,5 +183,4 @@ func ReadWork(data []byte, extra []subject.Lock) (*Work, error) {
 	return w, nil
 }
 
-// has reports whether stored work has a part.
 func has(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

@@ -38,7 +38,6 @@ func (t *Trial) Tally() tally.Tally {
 	return n
 }
 
-// ended counts a run that ended.
 func (t *Trial) ended() tally.Tally {
 	m := &t.Outcome.Modes[0]
 	one := tally.Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual, Calls: m.Verdict.Facts.Calls,

@@ -147,7 +147,6 @@ type drawer struct {
 // span draws a number from a range.
 func (d *drawer) span(s spaces.Span) int { return s.Min + d.from.Below(s.Max-s.Min+1) }
 
-// once draws true once in n times.
 func (d *drawer) once(n int) bool { return d.from.Below(n) == n-1 }
 
 // pick draws one of a list, the first being the simplest.
@@ -250,7 +249,6 @@ func (d *drawer) holds() []int {
 	return d.manner.holds
 }
 
-// client draws one of the clients.
 func (d *drawer) client() string {
 	d.victim = fmt.Sprint("c", d.from.Below(d.sc.World.Clients))
 	return d.victim

@@ -75,7 +75,6 @@ func (d *drawer) partition() []step {
 	})
 }
 
-// replica draws one of the replicas of r0.
 func (d *drawer) replica() string {
 	return d.sc.World.ReplicaNames()[d.from.Below(d.sc.World.Replicas)]
 }

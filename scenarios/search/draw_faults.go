@@ -22,7 +22,6 @@ type trouble struct {
 	repeats repeats
 }
 
-// kinds are the kinds of its actions.
 func (t trouble) kinds() []string {
 	var out []string
 	for _, a := range t.like {

@@ -78,7 +78,6 @@ func (d *drawer) fillIn(kind string) []step {
 	return []step{s}
 }
 
-// participant draws a participant of a role.
 func (d *drawer) participant(role faults.Role) string {
 	switch {
 	case role.Has(faults.Clients) && (!role.Has(faults.Servers) || !d.once(2)):

@@ -67,7 +67,6 @@ type nearest struct {
 	distance float64 // in TTLs
 }
 
-// next is the case of a seed.
 func (g *guide) next(seed uint64) Case {
 	if g.strategy.vary == nil {
 		return Case{Scenario: Draw(spaces.Seeded(seed), g.space), Seed: seed}

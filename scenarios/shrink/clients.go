@@ -24,7 +24,6 @@ func (m *minimizer) fewerClients() {
 	m.attempt(keepClients(m.clientsByRole()))
 }
 
-// oneClient tries each client alone.
 func (m *minimizer) oneClient() bool {
 	all := m.clientsByRole()
 	return len(all) > 1 && slices.ContainsFunc(all, func(c string) bool { return m.attempt(keepClients([]string{c})) })

@@ -24,12 +24,10 @@ func (m *minimizer) fewerFaults() {
 	}
 }
 
-// onlyFaults tries a schedule.
 func (m *minimizer) onlyFaults(schedule []faults.Fault) bool {
 	return m.attempt(func(s *file.Scenario) { s.Faults = slices.Clone(schedule) })
 }
 
-// oneFault tries each fault alone.
 func (m *minimizer) oneFault(all []faults.Fault) bool {
 	if len(all) < 2 {
 		return false

@@ -36,7 +36,6 @@ func (m *minimizer) plainSetting() {
 	}
 }
 
-// oneReplica leaves one replica, to which a failover goes.
 func oneReplica(s *file.Scenario) {
 	s.World.Replicas = min(s.World.Replicas, 1)
 	for i, f := range s.Faults {

@@ -75,7 +75,6 @@ func (m *minimizer) anyEvent(i int, client string, nth int) bool {
 	})
 }
 
-// earlier tries earlier occurrences of the event.
 func (m *minimizer) earlier(i int) {
 	const few = 4
 	f := m.best.Faults[i]

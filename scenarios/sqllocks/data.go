@@ -41,7 +41,6 @@ func schema() ([]string, error) {
 	), nil
 }
 
-// leases are the tables whose rows are leases.
 func leases() (all []postgres.LeaseTable) {
 	for _, table := range []string{sqllock.DefaultTable, sqlbroken.Leases} {
 		all = append(all, postgres.LeaseTable{Table: table, Key: "resource", Owner: "owner", Until: "expires_at"})

@@ -62,7 +62,6 @@ func (g guarded) Write(ctx context.Context, key, value string, op fence.Op) erro
 	return g.guard.Write(ctx, g.db, key, op, sqlguard.Column{Name: "value", Value: value})
 }
 
-// prepare makes the row of a key.
 func (g guarded) prepare(ctx context.Context, key string) error {
 	_, err := g.db.ExecContext(ctx, `INSERT INTO `+registers+` (key) VALUES ($1) ON CONFLICT DO NOTHING`, key)
 	return err

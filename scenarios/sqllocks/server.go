@@ -58,7 +58,6 @@ func prepare(ctx context.Context, address string) error {
 	return execute(ctx, address, tables)
 }
 
-// execute executes statements on a real server.
 func execute(ctx context.Context, address string, statements []string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -25,7 +25,6 @@ type ownKey struct {
 	most   int
 }
 
-// grants reports whether servers of a kind grant locks.
 func (k ServerKind) grants() bool { return !k.Watches && !k.Behind && !k.Beside }
 
 // RedisKind is the kind that needs no lock to bring it along. It has no Make: its servers are made with what a world

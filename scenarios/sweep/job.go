@@ -142,7 +142,6 @@ func (b *block) reduces(s *sweeper, t *search.Trial) (bool, error) {
 	return false, nil
 }
 
-// oneIf is 1 for yes.
 func oneIf(yes bool) int {
 	if yes {
 		return 1
@@ -198,7 +197,6 @@ func newSweeper(p *sweeps.Plan, of sweeps.Part, extra []subject.Lock) (*sweeper,
 var ErrAnotherRun = errors.New("the run without faults is not the one whose boundaries were planned: the lock or " +
 	"locksim has another version, or the lock is not deterministic")
 
-// numbered is the case of that number.
 func (s *sweeper) numbered(n int) search.Case { return s.of(n, s.placements(n)...) }
 
 // of is the case of a scenario with some placements in it.

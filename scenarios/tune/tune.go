@@ -106,7 +106,6 @@ func (opt Options) shortest(r tunings.Renewal) (float64, bool) {
 	return 0, false
 }
 
-// digits rounds a number to so many digits.
 func digits(x float64, n int) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(x))+1-float64(n))
 	return round(math.Round(x/unit) * unit)

@@ -40,7 +40,6 @@ func Kind() subject.ServerKind {
 		Settles: settles}
 }
 
-// needs are the servers of a lock.
 func needs() []subject.Servers { return []subject.Servers{{Kind: Kind(), Count: servers}} }
 
 // All are the locks of this package, the specimens last.

@@ -104,7 +104,6 @@ func read(r *http.Request, body []byte) (request, error) {
 	return q, nil
 }
 
-// reads reads the parameters of a read.
 func (q request) reads(query url.Values) (request, error) {
 	stale, consistent := query.Has("stale"), query.Has("consistent")
 	switch {
@@ -135,7 +134,6 @@ func (q request) reads(query url.Values) (request, error) {
 	return q, nil
 }
 
-// kv reads a request of the KV store.
 func (q request) kv(method, key string, query url.Values, body []byte) (request, error) {
 	for _, other := range []string{"keys", "raw", "separator", "dc", "ns", "partition"} {
 		if query.Has(other) {

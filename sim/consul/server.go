@@ -329,7 +329,6 @@ func (s *server) catchUp(index uint64) {
 	}
 }
 
-// execute applies an entry.
 func (s *server) execute(r *raftpb.Entry) {
 	var e entry
 	if err := json.Unmarshal(r.Data, &e); err != nil {
@@ -371,7 +370,6 @@ func (s *server) extend(id string) {
 	s.end(id, grace*x.ttl)
 }
 
-// end ends a session after a time.
 func (s *server) end(id string, after time.Duration) {
 	if t := s.ends[id]; t != nil {
 		t.Stop()

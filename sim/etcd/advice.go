@@ -25,7 +25,6 @@ func Advice(d *trace.Divergence) string {
 	return ""
 }
 
-// dials reports whether a client dials at an event.
 func dials(e *trace.Event) bool {
 	switch e.What.(type) {
 	case trace.Connect, trace.Refused:

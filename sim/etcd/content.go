@@ -195,7 +195,6 @@ func (h happened) AppendHash(b []byte) []byte {
 	return b
 }
 
-// words is a request or an answer in words.
 func words(m proto.Message) string {
 	switch m := m.(type) {
 	case *pb.RangeRequest:

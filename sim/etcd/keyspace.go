@@ -73,7 +73,6 @@ func (k *keyspace) find(from, to []byte, revision int64) []*mvccpb.KeyValue {
 	return found
 }
 
-// read executes a request that reads.
 func (k *keyspace) read(r *pb.RangeRequest) (*pb.RangeResponse, error) {
 	revision := cmp.Or(r.Revision, k.revision)
 	switch {
@@ -359,7 +358,6 @@ func (w *write) holds(c *pb.Compare) bool {
 	return true
 }
 
-// grant creates a lease.
 func (k *keyspace) grant(r *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error) {
 	if k.leases[r.ID] != nil {
 		return nil, rpctypes.ErrGRPCLeaseExist

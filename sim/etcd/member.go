@@ -209,7 +209,6 @@ func (s *Server) enter(p *proposal) {
 	}
 }
 
-// finish gives a proposal its answer.
 func (s *Server) finish(p *proposal, answer proto.Message, err error) {
 	if s.waiting[p.id] != p {
 		return
@@ -294,7 +293,6 @@ func (s *Server) Apply(e *raftpb.Entry) {
 	s.notifyWatchers(from)
 }
 
-// execute executes a request on the keyspace.
 func (s *Server) execute(r *pb.InternalRaftRequest) (proto.Message, error) {
 	w := &write{keyspace: s.keyspace}
 	switch {
@@ -398,7 +396,6 @@ func (r *reads) confirmed(context string, index uint64) {
 	}
 }
 
-// serve serves the reads that have waited long enough.
 func (r *reads) serve(s *Server) {
 	if r.index == 0 || s.applied < r.index {
 		return

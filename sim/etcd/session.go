@@ -343,7 +343,6 @@ func (s *Server) leaseID() int64 {
 	return int64(id & (1<<63 - 1))
 }
 
-// list are all leases.
 func (k *keyspace) list() *pb.LeaseLeasesResponse {
 	a := &pb.LeaseLeasesResponse{Header: k.header()}
 	for id := range k.leases {

@@ -165,7 +165,6 @@ func (t *transport) receive(b []byte) error {
 	return nil
 }
 
-// take takes one frame.
 func (t *transport) take(f http2.Frame) {
 	switch f := f.(type) {
 	case *http2.SettingsFrame:
@@ -314,7 +313,6 @@ func (c *call) start() {
 	}
 }
 
-// reply sends a message.
 func (c *call) reply(m proto.Message) {
 	if c.over || c.trailer != nil {
 		return

@@ -26,7 +26,6 @@ type watcher struct {
 	inThePast bool  // it has not caught up
 }
 
-// watch serves a message of a stream of watches.
 func (x *session) watch(c *call, r *pb.WatchRequest) {
 	switch {
 	case r.GetCreateRequest() != nil:

@@ -174,7 +174,6 @@ func (w *work) admit(then func()) {
 	})
 }
 
-// fail answers with an error.
 func (w *work) fail(err *apierrors.StatusError) {
 	s := err.Status()
 	s.TypeMeta = meta.TypeMeta{APIVersion: "v1", Kind: "Status"}

@@ -141,7 +141,6 @@ func options(folder string, in Storage) *server.Options {
 		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 64 << 20, SyncAlways: in == InSync}
 }
 
-// makeBucket makes the bucket, unless it is there.
 func makeBucket(ctx context.Context, nc *nats.Conn, in Storage) (jetstream.KeyValue, error) {
 	kind := jetstream.FileStorage
 	if in == InMemory {
@@ -250,7 +249,6 @@ func (s *natsServer) tellFound() {
 	}
 }
 
-// note tells of a key.
 func (s *natsServer) note(c trace.KeyChange, said string) {
 	c.Step = s.node.Record(c.By, trace.Exec{Request: trace.Text(said)})
 	s.node.KeyChanged(c)

@@ -396,7 +396,6 @@ func (b *backend) readable() bool {
 	return !errors.Is(err, errIdle)
 }
 
-// read reads a message of the process.
 func (b *backend) read() (message, error) {
 	for {
 		if msg, rest, ok := next(b.back, true); ok {
@@ -552,7 +551,6 @@ func (b *backend) plan(due pgserver.Timer) {
 	}
 }
 
-// fire fires the timer of the process.
 func (b *backend) fire() {
 	m := b.machine
 	m.tick()

@@ -109,7 +109,6 @@ func (m *machine) tellLeases(why trace.KeyChange) {
 	m.leases = now
 }
 
-// left is the time that a lease has left.
 func (l lease) left(there bool, now time.Time) trace.TimeLeft {
 	switch {
 	case !there:

@@ -34,7 +34,6 @@ type front struct {
 	gone    bool
 }
 
-// connect connects to the server, for all clients.
 func (p *pooler) connect() bool {
 	if p.server != nil {
 		return true

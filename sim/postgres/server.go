@@ -368,7 +368,6 @@ func (m *machine) work() {
 	m.planTimers()
 }
 
-// planTimers plans the timers that the backends have set.
 func (m *machine) planTimers() {
 	all, err := m.server.real.Timers()
 	if err != nil {
@@ -393,7 +392,6 @@ const (
 	forTime         // to pass, of its own will
 )
 
-// waits returns what a backend waits for.
 func (m *machine) waits(pid int32) wait {
 	rows := m.askOften("SELECT cardinality(pg_blocking_pids(pid)) > 0, wait_event = 'PgSleep' FROM "+
 		"pg_stat_get_activity($1)", strconv.Itoa(int(pid)))

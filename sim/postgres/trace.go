@@ -70,7 +70,6 @@ func describe(dir sim.Direction, b []byte) Piece {
 	return words
 }
 
-// word is a message in words.
 func word(dir sim.Direction, m message) string {
 	if dir == sim.Up {
 		switch m.kind() {

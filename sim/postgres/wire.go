@@ -52,7 +52,6 @@ func (s socket) read(b []byte) (n int, err error) {
 
 var errEnded = errors.New("the backend has ended")
 
-// write writes all of b.
 func (s socket) write(b []byte) error {
 	for len(b) > 0 {
 		switch n, err := syscall.Write(int(s), b); {
@@ -107,7 +106,6 @@ func next(b []byte, typed bool) (m message, rest []byte, ok bool) {
 	return message(b[:n:n]), b[n:], true
 }
 
-// make a message.
 func typed(kind byte, body []byte) message {
 	m := binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body)+4))
 	return append(m, body...)
@@ -196,7 +194,6 @@ func connect(path string) (*control, error) {
 	return c, nil
 }
 
-// query returns the rows of a query, as text.
 func (c *control) query(statement string) (rows [][]string, err error) {
 	if err := c.socket.write(typed('Q', append([]byte(statement), 0))); err != nil {
 		return nil, err

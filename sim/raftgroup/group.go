@@ -172,7 +172,6 @@ func (m *Member) must(err error) {
 	}
 }
 
-// send sends a message of raft to another member.
 func (m *Member) send(message *raftpb.Message) {
 	to := m.group.members[message.GetTo()-1]
 	if !m.group.started {

@@ -167,7 +167,6 @@ func (d *dataset) resolveLast(args []string, db int) []string {
 	return args
 }
 
-// lastID is the ID of a stream's last entry.
 func (d *dataset) lastID(db int, stream string) string {
 	reply := d.ask(db, "XREVRANGE", stream, "+", "-", "COUNT", "1")
 	if f := strings.Fields(string(reply)); len(f) > 3 && f[0] == "*1" { // *1 *2 $n ID …

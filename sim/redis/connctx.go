@@ -31,7 +31,6 @@ type connShape struct {
 	db, transaction, subscriber int           // field numbers
 }
 
-// connStateOf is the state of a connection.
 func connStateOf(p *server.Peer) connState {
 	if p.Ctx == nil { // miniredis creates it with the first command
 		return connState{}
@@ -121,7 +120,6 @@ func catchContext() (any, error) {
 	return caught, nil
 }
 
-// start starts a miniredis without a listener.
 func start(m *miniredis.Miniredis) error {
 	c, err := m.Dial()
 	if err != nil {

@@ -46,7 +46,6 @@ func (n *Server) correct(c *server.Peer, command string, args []string) bool {
 	return true
 }
 
-// databasesIn are the numbers of databases in a command.
 func databasesIn(command string, args []string) []string {
 	switch {
 	case command == "SELECT" && len(args) == 1, command == "SWAPDB" && len(args) == 2:
@@ -76,7 +75,6 @@ func reversed(start, end string) bool {
 	return err == nil && err2 == nil && s < 0 && e < 0 && s > e
 }
 
-// corrected is a reply as Redis has it.
 func (n *Server) corrected(c *server.Peer, args []string, reply []byte) []byte {
 	switch {
 	case strings.EqualFold(args[0], "HELLO") && len(reply) > 0 && reply[0] != '-':
@@ -89,7 +87,6 @@ func (n *Server) corrected(c *server.Peer, args []string, reply []byte) []byte {
 	return reply
 }
 
-// hello is the reply to HELLO.
 func (n *Server) hello(c *server.Peer) []byte {
 	role := "master"
 	if n.repl.leader != nil {

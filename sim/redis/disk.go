@@ -51,7 +51,6 @@ func (d *disk) plan(period time.Duration, do func()) {
 	})
 }
 
-// sync is the fsync, once a second.
 func (d *disk) sync() {
 	if d.kept == nil {
 		d.kept = map[dbKey]datum{}

@@ -114,7 +114,6 @@ func (e *expiryCommands) run(c *server.Peer, command string, args []string) bool
 	return true
 }
 
-// set runs SET, SETEX or PSETEX.
 func (e *expiryCommands) set(c *server.Peer, db int, x *expiring) {
 	args := []string{"SET", x.key, x.value}
 	for _, o := range []string{"NX", "XX", "GET", "KEEPTTL"} {
@@ -162,7 +161,6 @@ func (e *expiryCommands) getEx(c *server.Peer, db int, x *expiring, amountProble
 	}
 }
 
-// expire runs EXPIRE, PEXPIRE, EXPIREAT or PEXPIREAT.
 func (e *expiryCommands) expire(c *server.Peer, db int, x *expiring) {
 	if x.options["GT"] || x.options["LT"] {
 		// Redis compares milliseconds, and an equal instant is neither.

@@ -146,7 +146,6 @@ func (l *ledger) commit(why origin) {
 	l.touched, l.all, l.emptied = l.touched[:0], false, false
 }
 
-// compare updates the ledger for one key.
 func (l *ledger) compare(p dbKey, why origin) (is datum, changed bool) {
 	was := l.has(p)
 	if is = l.server.data.read(p); is.equal(was) {

@@ -123,7 +123,6 @@ func (e *luaEngine) loaded(sha string) bool {
 	return e.known[sha]
 }
 
-// load loads a script.
 func (e *luaEngine) load(s *luaScript) {
 	if !e.loaded(s.sha) {
 		e.known[s.sha] = true
@@ -131,7 +130,6 @@ func (e *luaEngine) load(s *luaScript) {
 	}
 }
 
-// loadPending loads the pending scripts into miniredis.
 func (e *luaEngine) loadPending() {
 	for _, s := range e.pending {
 		e.server.data.ask(0, "SCRIPT", "LOAD", s.source)

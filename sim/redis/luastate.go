@@ -221,7 +221,6 @@ func (v *luaVM) protect() {
 	v.protectStrings()
 }
 
-// readOnly is a proxy of a table.
 func (v *luaVM) readOnly(of lua.LValue) *lua.LTable {
 	meta := v.l.NewTable()
 	meta.RawSetString("__index", of)

@@ -28,7 +28,6 @@ type writeGuard struct {
 	wrote    bool   // the current command, or one that it called, has passed as a write
 }
 
-// refuses reports whether the server refuses clients' writes.
 func (g *writeGuard) refuses() bool { return g.server.repl.leader != nil || g.readOnly != nil }
 
 // refuse replies to a write with an error, while writes are refused, or the server has no memory.

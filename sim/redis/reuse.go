@@ -49,7 +49,6 @@ func (i *idle[T]) take() (x T, ok bool) {
 	return x, true
 }
 
-// keep keeps one, unless there are enough.
 func (i *idle[T]) keep(x T) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -123,7 +123,6 @@ func (f *family) add(b *sim.Builder, name string) *Server {
 	return s
 }
 
-// tell tells the world who replicates r0.
 func (f *family) tell(b *sim.Builder) {
 	var replicas []*sim.Node
 	for _, s := range f.group[1:] {

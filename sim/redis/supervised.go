@@ -164,7 +164,6 @@ func hostPort(n *Server) (host, port string) {
 	return host, port
 }
 
-// roleReply is the answer to ROLE.
 func (n *Server) roleReply() []byte {
 	r := n.Replication()
 	bulk := func(b []byte, s string) []byte { return fmt.Appendf(b, "$%d\r\n%s\r\n", len(s), s) }
@@ -185,7 +184,6 @@ func (n *Server) roleReply() []byte {
 	return fmt.Appendf(bulk(fmt.Appendf(b, ":%s\r\n", port), state), ":%d\r\n", r.Offset)
 }
 
-// info is the section of INFO about replication.
 func (n *Server) info() string {
 	r := n.Replication()
 	var b strings.Builder

@@ -104,7 +104,6 @@ func (w *ackWaits) drop(a *ackWait) {
 	}
 }
 
-// acknowledged is how many replicas have acknowledged an offset.
 func (r *role) acknowledged(offset int64) int {
 	count := 0
 	for _, f := range r.followers {
@@ -115,7 +114,6 @@ func (r *role) acknowledged(offset int64) int {
 	return count
 }
 
-// askOffsets asks every replica for its offset.
 func (r *role) askOffsets() {
 	for _, f := range r.followers {
 		if f.live {

@@ -33,7 +33,6 @@ type failover struct {
 	chosen    *instance
 }
 
-// enter goes on to a state.
 func (s *Server) enter(st state) { s.failover.state, s.failover.changedAt = st, s.now() }
 
 // checkDown looks whether a server does not answer.

@@ -101,7 +101,6 @@ func (in *instance) name() string {
 	return net.JoinHostPort(host, port)
 }
 
-// address is the address of a server, in two.
 func address(n *sim.Node) (host, port string) {
 	host, port, _ = net.SplitHostPort(n.Address())
 	return host, port
@@ -177,7 +176,6 @@ func (s *Server) reconnect(in *instance) {
 	s.ping(in)
 }
 
-// ping sends a PING.
 func (s *Server) ping(in *instance) {
 	in.lastPing = s.now()
 	if in.pinged == 0 {

@@ -73,7 +73,6 @@ func newServer(node *sim.Node, g *group) *Server {
 	return s
 }
 
-// start starts the process.
 func (s *Server) start() {
 	if s.others == nil {
 		for _, o := range s.group.sentinels {
@@ -189,7 +188,6 @@ func (s *Server) handle(in *instance) {
 	s.askOthers(false)
 }
 
-// askInfo sends INFO.
 func (s *Server) askInfo(in *instance) {
 	ask(s, in, func() redis.Replication { return in.node.Replication() }, func(r redis.Replication) { s.informed(in, r) })
 }
@@ -402,7 +400,6 @@ func (s *Server) switchMaster() {
 	s.reset(to)
 }
 
-// event publishes an event about an instance.
 func (s *Server) event(name string, in *instance, more string) {
 	host, port := address(in.of)
 	text := fmt.Sprintf("%s %s %s %s", in.kind, in.name(), host, port)

@@ -512,7 +512,6 @@ func (x *session) sentinels() {
 	}
 }
 
-// checkQuorum is SENTINEL CKQUORUM.
 func (x *session) checkQuorum() {
 	s := x.server
 	usable := 1
@@ -548,7 +547,6 @@ func (x *session) failover() {
 	x.status("OK")
 }
 
-// isDown is SENTINEL IS-MASTER-DOWN-BY-ADDR.
 func (x *session) isDown(args []string) {
 	_, err := strconv.ParseInt(args[1], 10, 64)
 	epoch, err2 := strconv.ParseUint(args[2], 10, 64)

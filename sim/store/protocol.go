@@ -57,7 +57,6 @@ func present(word string) string {
 	return word
 }
 
-// parseAnswer reads an answer of the store.
 func parseAnswer(answer string) (value string, err error) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(answer), " ")
 	switch verb {

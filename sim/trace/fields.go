@@ -36,7 +36,6 @@ func lineOf(b []byte, w What) []byte {
 	return w.Fields(Fields{b: b, form: forLine}).b
 }
 
-// line is an event as one readable line.
 func line(w What) string { return string(lineOf(nil, w)) }
 
 // jsonOf appends the fields of an event as an object after the given name, and

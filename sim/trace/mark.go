@@ -188,7 +188,6 @@ func (m Mark) AppendText(b []byte) []byte {
 // Name is the name of a resource in texts: quoted unless it is one plain word.
 func Name(resource string) string { return prose.Name(resource) }
 
-// appendOp appends an operation with its outcome.
 func (m Mark) appendOp(b []byte) []byte {
 	switch {
 	case m.Problem != "":
@@ -261,7 +260,6 @@ func (m Mark) Words(v View) Words {
 
 func (m Mark) text() string { return string(m.AppendText(nil)) }
 
-// passes is a point that a client passes.
 func (m Mark) passes() string {
 	switch m.Label {
 	case PointExtend:
@@ -287,7 +285,6 @@ const (
 	outcomeNotSent = "not-sent"
 )
 
-// written is the end of a write.
 func (m Mark) written() Words {
 	switch m.Outcome {
 	case "":

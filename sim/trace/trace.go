@@ -160,7 +160,6 @@ func (t *Trace) WriteJSON(w io.Writer) error {
 // line break.
 func (e Event) String() string { return string(append(e.appendJSON(nil), '}')) }
 
-// appendJSON appends the object without its end.
 func (e *Event) appendJSON(b []byte) []byte {
 	b = append(b, `{"n":`...)
 	b = strconv.AppendInt(b, int64(e.N), 10)

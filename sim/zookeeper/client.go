@@ -94,7 +94,6 @@ func (b *buffered) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isPing reports whether a write is a ping.
 func isPing(p []byte) bool {
 	message, _, err := cut(p)
 	return err == nil && len(message) == 8 && op(binary.BigEndian.Uint32(message[4:])) == opPing

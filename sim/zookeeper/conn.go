@@ -198,7 +198,6 @@ func (x *conn) open(session int64, timeout time.Duration, modern, valid bool) {
 	x.server.touch(session)
 }
 
-// take takes a request.
 func (x *conn) take(q request, message []byte) {
 	s := x.server
 	if !s.touch(x.session) {
@@ -276,7 +275,6 @@ func (x *conn) advance() {
 	}
 }
 
-// answer sends an answer.
 func (x *conn) answer(w *item) {
 	q := w.request
 	if w.err == errSessionMoved { // an error of the connection, not of the request
@@ -298,7 +296,6 @@ func (x *conn) answer(w *item) {
 	}
 }
 
-// execute executes a request that needs no other server.
 func (x *conn) execute(w *item) {
 	s, q := x.server, w.request
 	w.done, w.zxid = true, s.tree.zxid
@@ -327,7 +324,6 @@ func (x *conn) execute(w *item) {
 	}
 }
 
-// watch sets the watch of a read.
 func (x *conn) watch(q request, err code) {
 	switch {
 	case q.op == opExists && (err == ok || err == errNoNode), q.op == opGetData && err == ok:
@@ -374,7 +370,6 @@ func (x *conn) watchesFor(kind eventKind) []map[string]bool {
 	return []map[string]bool{x.data}
 }
 
-// notify sends an event.
 func (x *conn) notify(e event) {
 	const connected = 3 // the state of the session, as clients see it
 	w := &writer{}

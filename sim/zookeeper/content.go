@@ -202,7 +202,6 @@ func (m Messages) Brief(answer trace.Content) string {
 	return strings.Join(list, "; ")
 }
 
-// requests are the whole requests in it.
 func (m Messages) requests() []request {
 	var all []request
 	rest := m.b
@@ -261,7 +260,6 @@ const (
 	xidAuth  = -4
 )
 
-// answerText is an answer in words.
 func answerText(message []byte) string {
 	r := &reader{b: message}
 	xid := r.int32()

@@ -127,7 +127,6 @@ func parse(b []byte) (request, error) {
 	return q, r.err
 }
 
-// read reads what a request of the kind has.
 func (q *request) read(r *reader) {
 	switch q.op {
 	case opCreate, opCreate2, opCreateContainer, opCreateTTL:

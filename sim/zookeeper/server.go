@@ -303,7 +303,6 @@ func (s *Server) Settled() {
 	}
 }
 
-// serve begins to serve clients.
 func (s *Server) serve() {
 	s.serving = true
 	s.reign++

@@ -136,5 +136,4 @@ func password(session int64) []byte {
 	return sum[:16]
 }
 
-// sessionName is a session in words.
 func sessionName(id int64) string { return fmt.Sprintf("%x", id) }

@@ -161,7 +161,6 @@ func (t *tree) multi(w *writer, x transaction, q request) {
 	w.int32(-1).bool(true).int32(-1)
 }
 
-// execute executes one request.
 func (t *tree) execute(w *writer, x transaction, q request) code {
 	switch q.op {
 	case opCreate, opCreate2, opCreateContainer:
@@ -263,7 +262,6 @@ func (t *tree) delete(q request) code {
 	return ok
 }
 
-// remove removes a node without children.
 func (t *tree) remove(path string) {
 	above, name := split(path)
 	n, parent := t.nodes[path], t.nodes[above]
@@ -279,7 +277,6 @@ func (t *tree) remove(path string) {
 	t.events = append(t.events, event{nodeDeleted, path}, event{nodeChildrenChanged, above})
 }
 
-// set executes setData, setACL and check.
 func (t *tree) set(w *writer, x transaction, q request) code {
 	if !validPath(q.path) {
 		return errBadArguments
@@ -322,7 +319,6 @@ func (t *tree) close(session int64) {
 	}
 }
 
-// ephemerals are the nodes of a session.
 func (t *tree) ephemerals(session int64) []string {
 	var own []string
 	for path, n := range t.nodes {
@@ -334,7 +330,6 @@ func (t *tree) ephemerals(session int64) []string {
 	return own
 }
 
-// read answers a read.
 func (t *tree) read(q request) (body []byte, err code) {
 	w := &writer{}
 	if !validPath(q.path) {

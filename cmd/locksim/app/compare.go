@@ -91,7 +91,6 @@ Scenarios with a fault that real servers cannot play do not count then.`,
 	return cmd
 }
 
-// run is the compare command.
 func (f compareFlags) run(s *shell, names []string) error {
 	if err := oneForm(map[string]bool{"--json": f.json, "--markdown": f.markdown, "--csv": f.csv}); err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 // completion completes the arguments of commands.
 type completion struct{ roster.Roster }
 
-// scenarios offers the scenarios of the library, and files.
 func (c completion) scenarios(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	all, err := redislocks.Library(c.Extra)
 	if err != nil || len(args) > 0 {
@@ -27,7 +26,6 @@ func (c completion) scenarios(_ *cobra.Command, args []string, _ string) ([]stri
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// flags registers completions for the flags of a command.
 func (c completion) flags(cmd *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"lock":      c.locks,

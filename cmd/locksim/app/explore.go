@@ -135,7 +135,6 @@ func (f exploreFlags) form() publish.Form {
 	return f.campaignFlags.form()
 }
 
-// run is the explore command.
 func (f exploreFlags) run(s *shell) error {
 	shard, err := f.check(s.Getenv)
 	if err = cmp.Or(err, f.problem()); err != nil {

@@ -57,7 +57,6 @@ that refuses writes by fencing tokens, on Redis or, with --topology postgres, on
 	return cmd
 }
 
-// initModule is the init command.
 func initModule(s *shell, o starter.Options, asJSON bool) error {
 	done, err := starter.Write(o)
 	if err != nil {

@@ -100,7 +100,6 @@ type UnreadRun struct {
 	Problem string `json:"problem"`
 }
 
-// run is the judge command.
 func (f judgeFlags) run(s *shell, name string) error {
 	stored, err := storedIn(name)
 	if err != nil {
@@ -249,7 +248,6 @@ func damagedRecord(name string, err error) error {
 			"locksim"}
 }
 
-// again plays a run again, once.
 func (j *judging) again(r *recording, why string) error {
 	done := j.Busy("playing " + r.name + " again")
 	o, err := replay.Run(r.run, j.Extra, outcome.Once)

@@ -109,7 +109,6 @@ and nothing explains it. A run takes some seconds, and --workers of them are mad
 	return cmd
 }
 
-// run is the matrix command.
 func (f matrixFlags) run(s *shell) error {
 	if err := f.oneForm(); err != nil {
 		return err
@@ -199,7 +198,6 @@ func (f matrixFlags) asked() string {
 	return strings.Join(words, " ")
 }
 
-// plan makes the plan from the flags.
 func (f matrixFlags) plan(s *shell) (*matrix.Plan, error) {
 	modes, err := parseModes(f.fencing)
 	if err != nil {

@@ -118,7 +118,6 @@ func storeWorlds(dir string, t *worlds.Table) error {
 		{Name: worldsJSON, Data: b}})
 }
 
-// showWorlds prints the table.
 func showWorlds(s *shell, t *worlds.Table, form publish.Form) error {
 	switch form {
 	case publish.AsJSON:

@@ -56,7 +56,6 @@ review needs all of its results.`,
 	return cmd
 }
 
-// run is the merge command.
 func (f mergeFlags) run(s *shell, args []string) error {
 	if err := f.check(); err != nil {
 		return err

@@ -76,7 +76,6 @@ type overlayFlags struct {
 	copyGo bool
 }
 
-// run is the overlay command.
 func (f overlayFlags) run(ctx context.Context, s *shell) error {
 	dir, err := f.folder()
 	if err != nil {

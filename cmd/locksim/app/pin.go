@@ -51,7 +51,6 @@ It takes the program that has your lock: locksim init writes it.`,
 	return cmd
 }
 
-// pin is the pin command.
 func pin(s *shell, name, into string, asJSON bool) error {
 	if tests, err := filepath.Glob(filepath.Join(globLiteral.Replace(into), "*_test.go")); err != nil || len(tests) == 0 {
 		return fmt.Errorf("--into %s: there is no test in it: name the folder of the package that tests the lock",

@@ -105,7 +105,6 @@ func (f reviewFlags) run(s *shell) error {
 	return publish.Run(s.Console, f.options(shard, k, f.form()), []publish.Work{works.NewReview(s.Console, l, plan)}, nil)
 }
 
-// plan makes the plan from the flags.
 func (f reviewFlags) plan(s *shell) (subject.Lock, *review.Work, error) {
 	none := subject.Lock{}
 	if f.runs < 1 || f.runs > explorations.MaxRuns {

@@ -18,7 +18,6 @@ import (
 	"locksim/scenarios/outcome"
 )
 
-// root is the command with all of its commands.
 func (s *shell) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:         s.Program,
@@ -175,7 +174,6 @@ func versionCommand(s *shell) *cobra.Command {
 	return cmd
 }
 
-// version has the versions as a document.
 func (s *shell) version() Version {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

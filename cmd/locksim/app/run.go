@@ -112,7 +112,6 @@ https://ui.perfetto.dev. Each fencing mode is a process there, and times are vir
 	return cmd
 }
 
-// oneForm refuses two forms of one report.
 func (f runFlags) oneForm() error {
 	var asked []string
 	for _, form := range []struct {
@@ -129,7 +128,6 @@ func (f runFlags) oneForm() error {
 	return nil
 }
 
-// run is the run command.
 func (f runFlags) run(s *shell, name string) error {
 	if err := f.oneForm(); err != nil {
 		return err

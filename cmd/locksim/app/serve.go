@@ -49,7 +49,6 @@ Ctrl-C.`,
 	return cmd
 }
 
-// serveFolder is the serve command.
 func serveFolder(s *shell, dir, addr string, asJSON bool) error {
 	root, err := os.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {

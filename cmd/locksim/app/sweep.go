@@ -97,7 +97,6 @@ func sweepKindList() string {
 	return b.String()
 }
 
-// run is the sweep command.
 func (f sweepFlags) run(s *shell, name string) error {
 	shard, err := f.check(s.Getenv)
 	if err = cmp.Or(err, f.problem()); err != nil {
@@ -122,7 +121,6 @@ func (f sweepFlags) problem() error {
 	return f.judged.Problem()
 }
 
-// plan makes the plan from the flags.
 func (f sweepFlags) plan(s *shell, name string) (*sweeps.Plan, error) {
 	t, err := runFlags{lock: f.lock, fence: f.fence, seed: f.seed, fencing: "none"}.task(s, name)
 	if err != nil {

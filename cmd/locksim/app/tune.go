@@ -164,7 +164,6 @@ func (f tuneFlags) print(s *shell, t *tunings.Tuning) error {
 	return s.Print(err)
 }
 
-// options reads the flags.
 func (f tuneFlags) options(given func(flag string) bool) (opt tune.Options, latency [2]time.Duration, err error) {
 	if opt.Work, err = f.workGiven(given); err != nil {
 		return opt, latency, err
@@ -236,7 +235,6 @@ func (f tuneFlags) pausesGiven(given func(flag string) bool) (tune.Distribution,
 	return tune.Rare(f.pause, f.oneIn), nil
 }
 
-// readDurations reads the durations of a flag's file.
 func readDurations(flag, name string, zero bool) (tune.Distribution, error) {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -271,7 +269,6 @@ func readRange(text string) (ends [2]time.Duration, err error) {
 	return ends, nil
 }
 
-// again are the flags that make the tuning again.
 func (f tuneFlags) again(given func(flag string) bool) string {
 	text := "tune"
 	for _, flag := range []struct {

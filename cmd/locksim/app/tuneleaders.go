@@ -254,7 +254,6 @@ func (f leadersFlags) wish(given func(flag string) bool) (*tunings.Wish, error) 
 	return &tunings.Wish{SurviveSeconds: f.survive.Seconds(), BoundSeconds: f.bound.Seconds()}, nil
 }
 
-// again are the flags that make the document again.
 func (f leadersFlags) again(given func(flag string) bool) string {
 	text := "tune leaders"
 	lengths := func(all []time.Duration) string {

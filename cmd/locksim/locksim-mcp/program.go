@@ -81,7 +81,6 @@ func (p *program) output(ctx context.Context, args ...string) (out []byte, said 
 	return stdout.Bytes(), said, code, nil
 }
 
-// folder is a new folder for what is stored.
 func (p *program) folder(kind string) (string, error) {
 	for {
 		dir := filepath.Join(p.out, fmt.Sprintf("%s-%d", kind, p.stored.Add(1)))

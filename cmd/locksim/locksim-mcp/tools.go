@@ -27,7 +27,6 @@ is no proof: summary.evidence counts the runs that tried the lock, and summary.r
 Labels: safe; rescued (the fence refused what would have done harm); corrupted (an acknowledged write was lost); overlap
 (two had the lock, without harm); stuck (no client can get it any more). Fields that end in _seconds are virtual time.`
 
-// newServer is a server with the tools.
 func newServer(p *program) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "locksim", Title: "locksim", Version: "1"},
 		&mcp.ServerOptions{Instructions: instructions})

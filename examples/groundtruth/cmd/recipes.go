@@ -36,7 +36,6 @@ fail. Runs and seconds are as above.
 	}
 }
 
-// recipe is the page of a recipe.
 func (m *measurement) recipe(r articles.Recipe) []byte {
 	var w bytes.Buffer
 	expected := "passes"

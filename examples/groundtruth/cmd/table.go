@@ -405,7 +405,6 @@ func (m *measurement) line(w *bytes.Buffer, b groundtruth.Bug) {
 // folder is that of the pages of single rows, beside the index.
 const folder = "groundtruth"
 
-// row is the page of a bug.
 func (m *measurement) row(b groundtruth.Bug) []byte {
 	var w bytes.Buffer
 	f := b.Finding()

@@ -45,7 +45,6 @@ const (
 func lockKey(resource string) string         { return "locks/" + url.PathEscape(resource) }
 func semaphorePrefix(resource string) string { return "semaphores/" + url.PathEscape(resource) }
 
-// connect makes a client of the servers.
 func connect(e scenarios.Env) (*api.Client, error) {
 	transport := &http.Transport{
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -110,7 +109,6 @@ type held interface {
 	release() error
 }
 
-// make makes the lock of one Acquire.
 func (l *locker) make(resource, owner string) (held, error) {
 	kv := l.client.KV()
 	if l.manner.semaphore {

@@ -103,7 +103,6 @@ type manner struct {
 	times  Times // in place of those of the TTL
 }
 
-// open makes the lock of a client.
 func open(e scenarios.Env, m manner) (*locker, error) {
 	t := timesOf(e.Spec().TTL, shortest)
 	if m.short {

@@ -25,7 +25,6 @@ import (
 // Servers is one server, with the bucket in memory.
 func Servers() []scenarios.Servers { return serversIn(simnats.InMemory) }
 
-// serversIn is one server.
 func serversIn(in simnats.Storage) []scenarios.Servers {
 	real := &scenarios.RealServer{Command: in.Command, Ready: simnats.Ready, Lease: 2 * time.Second,
 		Why:    "the server takes whole seconds, and a request has a third of it",

@@ -33,7 +33,6 @@ func folders() ([]string, error) {
 	return out, nil
 }
 
-// build returns the program of a library.
 func build(b *book.Builder, name string) (*book.Program, error) {
 	return b.Program(name, func(string) (is book.Build, err error) {
 		// without the tables for a debugger it links faster

@@ -147,7 +147,6 @@ type story struct {
 	File, Command string
 }
 
-// write writes the pages from what is stored.
 func (t *table) write(all []string) error {
 	files, err := t.files(all)
 	if err != nil {
@@ -419,7 +418,6 @@ func rendered(name string, view any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// wordsOf are words, or classes of fault, with commas.
 func wordsOf(list any) string {
 	if faults, ok := list.([]lock.Fault); ok {
 		return names(faults)

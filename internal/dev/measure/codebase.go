@@ -42,7 +42,6 @@ type codebase struct {
 // columns is how long a line may be.
 const columns = 120
 
-// read counts a folder.
 func read(folder string) (*codebase, error) {
 	c := &codebase{folder: folder, exported: map[string]int{}, methods: map[string]int{}}
 	byFolder := map[string]int{}

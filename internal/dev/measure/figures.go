@@ -50,7 +50,6 @@ func total(list []sized) int {
 
 func ratio(a, b int) string { return fmt.Sprintf("%.2f", float64(a)/float64(max(b, 1))) }
 
-// at is the size at a percentile.
 func at(list []sized, percent int) int {
 	if len(list) == 0 {
 		return 0

@@ -93,7 +93,6 @@ type measurement interface {
 	Run(ctx context.Context, root, dir string, stdout, stderr io.Writer) error
 }
 
-// measure runs a measurement.
 func measure(ctx context.Context, m measurement, stdout, stderr io.Writer) error {
 	root, err := checkout.Root()
 	if err != nil {

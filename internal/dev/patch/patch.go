@@ -76,7 +76,6 @@ func Read(root, folder string, wanted *regexp.Regexp) ([]Patch, error) {
 
 var hunkLine = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
 
-// parse reads a patch.
 func (p *Patch) parse() error {
 	lines := strings.Split(strings.TrimSuffix(p.Text, "\n"), "\n")
 	if len(lines) < 6 {

@@ -97,7 +97,6 @@ func (p population) stored(b *book.Book[key, result], l limits) map[string]resul
 	return found
 }
 
-// found counts the searches that found the mistake.
 func (r result) found() int {
 	n := 0
 	for _, t := range r.Trials {
@@ -133,7 +132,6 @@ func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.W
 	return err
 }
 
-// searchAll makes the results that are missing.
 func (r *Request) searchAll(ctx context.Context, shop *trials.Workshop, p population, b *book.Book[key, result],
 	stderr io.Writer) error {
 	now, err := book.ThisCheckout()

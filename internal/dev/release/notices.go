@@ -40,7 +40,6 @@ func notices(ctx context.Context, root string, info *buildinfo.BuildInfo) ([]byt
 	return b.Bytes(), nil
 }
 
-// foldersOf are the folders of modules, by their paths.
 func foldersOf(ctx context.Context, root string, modules []*debug.Module) (map[string]string, error) {
 	args := []string{"mod", "download", "-json"}
 	for _, m := range modules {

@@ -122,7 +122,6 @@ func newRenaming(root, from, to string) (*renaming, error) {
 	return &renaming{to: to, old: pattern(follows...), inGoMod: pattern(append(follows, `$`, ` v[0-9]`, ` => `)...)}, nil
 }
 
-// file renames the module in a file.
 func (r *renaming) file(name string) (changed bool, err error) {
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {

@@ -51,7 +51,6 @@ func (s *site) check(context.Context) error {
 	return errors.Join(wrong...)
 }
 
-// follow follows one link.
 func (s *site) follow(from, kind, to string, ids map[string]map[string]bool) error {
 	u, err := url.Parse(strings.ReplaceAll(to, "&amp;", "&"))
 	if err != nil {

@@ -190,7 +190,6 @@ func relative(from, to string) string {
 	return strings.Repeat("../", strings.Count(from, "/")) + to
 }
 
-// document writes one document as a page.
 func (s *site) document(name string) error {
 	doc, src, err := s.parse(name)
 	if err != nil {
@@ -232,7 +231,6 @@ func (s *site) document(name string) error {
 	return s.put(to, b.Bytes())
 }
 
-// plain is the text of a node.
 func plain(n ast.Node, src []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

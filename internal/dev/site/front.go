@@ -89,7 +89,6 @@ var languages = []words{
 	},
 }
 
-// front writes the front pages.
 func (s *site) front(context.Context) error {
 	for _, w := range languages {
 		demo, err := page.Demo(w.Chinese != "")

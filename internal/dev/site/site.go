@@ -55,7 +55,6 @@ func (s *site) gallery(ctx context.Context) error {
 	return nil
 }
 
-// playground builds the playground.
 func (s *site) playground(ctx context.Context) error {
 	engine, err := page.Build(ctx, s.root)
 	if err != nil {

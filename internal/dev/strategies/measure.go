@@ -131,7 +131,6 @@ func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.W
 	return err
 }
 
-// searchAll makes the searches that are missing.
 func (r *Request) searchAll(ctx context.Context, shop *trials.Workshop, all []mistake, b *book.Book[string, result],
 	stderr io.Writer) error {
 	now, err := book.ThisCheckout()
@@ -174,12 +173,10 @@ func (r *Request) complete(done result) bool {
 	return done.Limit == r.limit
 }
 
-// of are the trials of a strategy.
 func (r result) of(strategy string) []trials.Trial {
 	return slices.DeleteFunc(slices.Clone(r.Trials), func(t trials.Trial) bool { return t.Strategy != strategy })
 }
 
-// line is a result in a line of progress.
 func (r result) line(strategies []string) string {
 	line := r.Name
 	for _, s := range strategies {

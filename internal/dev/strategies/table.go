@@ -21,7 +21,6 @@ func sampleOf(all []trials.Trial) sample {
 // seconds is the CPU time of the search with an index; of one that was cut off, the time until then.
 func (s sample) seconds(i int) float64 { return s[i].CPU.Seconds() }
 
-// median is the median of the CPU seconds.
 func (s sample) median() float64 {
 	if len(s) == 0 {
 		return math.NaN()
@@ -44,7 +43,6 @@ func (s sample) interval() (low, high float64) {
 	return s.seconds(k), s.seconds(len(s) - 1 - k)
 }
 
-// runs is the median of the runs.
 func (s sample) runs() int {
 	var all []int
 	for _, t := range s {
@@ -121,7 +119,6 @@ low where only the other strategy was, and 1 where both were. Each interval has 
 
 `
 
-// markdown is the table of the results.
 func markdown(all []mistake, found map[string]result, strategies []string) string {
 	all = slices.DeleteFunc(slices.Clone(all), func(m mistake) bool {
 		return slices.ContainsFunc(strategies, func(s string) bool { return len(found[m.name].of(s)) == 0 })

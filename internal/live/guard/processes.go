@@ -26,7 +26,6 @@ type status struct {
 	group int
 }
 
-// statusOf reads the status of a process.
 func statusOf(pid int) (s status, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -98,7 +97,6 @@ func (s status) signal(sig syscall.Signal) {
 // tries is how often processes are looked at, with a pause of a millisecond, before that fails.
 const tries = 4000
 
-// kill kills processes and waits for their end.
 func kill(dir string, registered map[identity]bool) error {
 	return until(dir, registered, syscall.SIGKILL, "end", func(status) bool { return false })
 }
@@ -174,7 +172,6 @@ func removeSharedMemory(dir string) (err error) {
 	return err
 }
 
-// removeSegment removes the segment of one postmaster.pid.
 func removeSegment(note string) error {
 	text, err := os.ReadFile(note)
 	if err != nil {

@@ -81,7 +81,6 @@ func (c *clock) env(m monotonic) []string {
 	return env
 }
 
-// machine is the machine's monotonic clock.
 func machine() int64 {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // it is there
@@ -105,7 +104,6 @@ func (c *clock) set(s setting) error {
 	return nil
 }
 
-// change changes how the clocks run from now on.
 func (c *clock) change(by func(*setting)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -186,7 +186,6 @@ func (o Options) validate() error {
 	return nil
 }
 
-// start starts servers once.
 func start(ctx context.Context, o Options) (g *Group, err error) {
 	g = &Group{options: o, guard: o.Guard, links: map[string]string{}}
 	if g.guard == nil {

@@ -31,7 +31,6 @@ func (s *Server) Pace() Pace {
 	return PaceOf(s.Kind())
 }
 
-// startOther starts servers of another kind, each for itself.
 func (g *Group) startOther(ctx context.Context) error {
 	o, names := g.options.Other, file.Numbered(g.options.Other.Prefix, g.options.Count)
 	at, err := addresses(len(names))

@@ -17,7 +17,6 @@ func missingPostgres() error {
 	return nil
 }
 
-// startPostgres starts a PostgreSQL with an empty database.
 func (g *Group) startPostgres(ctx context.Context) error {
 	at, err := addresses(1)
 	if err != nil {

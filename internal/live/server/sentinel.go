@@ -98,7 +98,6 @@ func (g *Group) startSentinels(ctx context.Context) error {
 	return g.serve(ctx, watches)
 }
 
-// sentinelConfig is the first config of a Sentinel.
 func (g *Group) sentinelConfig(s *Server) [][]string {
 	at := func(s *Server) (host, port string) { host, port, _ = strings.Cut(s.gate.Addr, ":"); return host, port }
 	millis := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -84,10 +84,8 @@ func (g *Group) startZooKeeper(ctx context.Context) error {
 	return g.serve(ctx, servesClients)
 }
 
-// port is that of an address.
 func port(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
 
-// servesClients asks a ZooKeeper whether it serves clients.
 func servesClients(ctx context.Context, s *Server) error {
 	_, err := zooKeeperMode(ctx, s)
 	return err

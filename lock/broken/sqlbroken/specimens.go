@@ -216,7 +216,6 @@ func free(ctx context.Context, db *sql.DB, r row) (had bool, err error) {
 		WHERE resource = $1 AND owner = $2 AND expires_at > clock_timestamp()`, r.resource, r.owner))
 }
 
-// changed reports whether a statement has changed a row.
 func changed(r sql.Result, err error) (bool, error) {
 	if err != nil {
 		return false, err

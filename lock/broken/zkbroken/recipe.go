@@ -112,7 +112,6 @@ func (n *node) join(ctx context.Context) (until time.Time, token uint64, err err
 	return sent.Add(n.opt.SessionTimeout / 2), uint64(stat.Czxid), nil
 }
 
-// create finds the node, or creates it.
 func (n *node) create(ctx context.Context) error {
 	names, _, err := n.conn.Children(n.queue)
 	switch {

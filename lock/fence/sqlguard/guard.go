@@ -66,7 +66,6 @@ func (g *Guard) Read(ctx context.Context, db DB, key any, op fence.Op, columns .
 	return version, nil
 }
 
-// read applies the rule to a read.
 func (g *Guard) read(ctx context.Context, db DB, key any, op fence.Op) error {
 	if err := g.check(op, g.o.Mode.Read); err != nil {
 		return err

@@ -58,7 +58,6 @@ func (o Options) Validate() error {
 	return errors.Join(append(errs, o.withDefaults().columns())...)
 }
 
-// columns checks the names of the guard's own columns.
 func (o Options) columns() error {
 	own := map[string]bool{}
 	for _, name := range []string{o.Key, o.Token, o.Grant, o.Version} {

@@ -288,7 +288,6 @@ func labelled(labels ...checker.Label) func(*reading) bool {
 	return func(r *reading) bool { return slices.Contains(labels, r.Verdict.Label) }
 }
 
-// fact finds what a fact of the verdict says.
 func fact(has func(checker.Facts) bool) func(*reading) *Finding {
 	return func(r *reading) *Finding {
 		if !has(r.Verdict.Facts) {

@@ -215,7 +215,6 @@ func (r *reading) fleeting() *Finding {
 	return nil
 }
 
-// at adds the key that changed at a step.
 func (r *reading) at(p checker.Pos, f Finding) *Finding {
 	for _, c := range r.changes {
 		if checker.Pos(c.Step) == p {

@@ -69,7 +69,6 @@ func (f *Failure) RoughShape() string {
 	return cmp.Or(prose.Commas(f.labels()), "no violation") + ": " + cmp.Or(prose.Commas(f.kinds()), "no faults")
 }
 
-// labels are the labels of the violations.
 func (f *Failure) labels() []checker.Label {
 	var out []checker.Label
 	for _, v := range f.Violations {
@@ -157,7 +156,6 @@ func smaller(a, b *Failure) bool {
 	return cmp.Or(cmp.Compare(a.Faults, b.Faults), cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.length(), b.length())) < 0
 }
 
-// length is the length of the scenario's text.
 func (f *Failure) length() int {
 	if f.Run == nil {
 		return 0

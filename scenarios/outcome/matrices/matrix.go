@@ -179,7 +179,6 @@ func (t *Totals) Add(c Cell) {
 	t.VirtualSeconds += c.VirtualSeconds
 }
 
-// oneIf is 1 for yes.
 func oneIf(yes bool) int {
 	if yes {
 		return 1

@@ -14,7 +14,6 @@ const (
 	lastByte  = firstByte + 0xFF
 )
 
-// asText is a string of any bytes as text.
 func asText(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, isByte) {
 		return s

@@ -59,7 +59,6 @@ func (w *Writer) Write(r *Run) error {
 	return nil
 }
 
-// line is the run as a line of JSON.
 func (r *Run) line() ([]byte, error) {
 	encoded := func() ([]byte, error) {
 		var b bytes.Buffer
@@ -181,7 +180,6 @@ func readHeader(line []byte) error {
 	return nil
 }
 
-// readRun reads a run.
 func readRun(name string, line []byte, servers []server.Facts) (*Run, error) {
 	if !json.Valid(line) { // also if more than one value is in the line
 		var any json.RawMessage

@@ -102,7 +102,6 @@ func newReviewFigures(r *Review) Figures {
 	return f
 }
 
-// count counts what several parts have found.
 func (f *Figures) count(r *Review) {
 	for _, found := range r.Failures {
 		for _, class := range found.Classes {
@@ -177,7 +176,6 @@ func (f *Failure) count(mode fence.Mode) Count {
 	return Count{Runs: 1, Labels: map[checker.Label]int{f.Fences[i].Label: 1}}
 }
 
-// with adds the count of one cell.
 func (n Count) with(scenario string, c matrices.Cell) Count {
 	one := Count{Scenarios: 1, Runs: c.Seeds, Labels: c.Labels}
 	if one.corrupted() > 0 {
@@ -232,7 +230,6 @@ func harms(labels map[checker.Label]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// oneIf is 1 for yes.
 func oneIf(yes bool) int {
 	if yes {
 		return 1

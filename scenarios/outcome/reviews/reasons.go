@@ -73,7 +73,6 @@ func Percentage(rate float64) string {
 	return fmt.Sprintf("%.2g %%", 100*rate)
 }
 
-// reasons are the figures behind an advice.
 func (f *Figures) reasons(a Advice) []string {
 	out := []string{}
 	add := func(yes bool, format string, args ...any) {
@@ -145,7 +144,6 @@ func (f *Figures) alternative(best Mode) []string {
 	return []string{text + "."}
 }
 
-// answer is the review in a paragraph.
 func (f *Figures) answer(advice []Advice) string {
 	var b strings.Builder
 	for _, a := range advice {

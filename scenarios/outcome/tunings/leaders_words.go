@@ -50,7 +50,6 @@ func (t Trouble) Cells() []string {
 	return []string{name, t.lost(), t.TwoSeconds.seconds(), t.NoneSeconds.seconds()}
 }
 
-// lost is the share of lost leaders in words.
 func (t Trouble) lost() string {
 	switch l := t.Lost; {
 	case l.Least == 1:

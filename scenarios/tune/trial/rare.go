@@ -93,7 +93,6 @@ func estimated(shares []float64, count int, computed float64) tunings.PlayedShar
 // counted are sections that were played, and what happened in them.
 type counted struct{ sections, outlived, lost int }
 
-// add plays a section.
 func (c *counted) add(s section, l subject.Lock, seed uint64) error {
 	m, err := s.play(l, seed)
 	if err != nil {

@@ -85,7 +85,6 @@ func played(plan tunings.Plan, sections int) time.Duration {
 	return time.Duration(best * float64(time.Second)).Truncate(time.Millisecond)
 }
 
-// point plays the sections of one TTL.
 func point(opt tune.Options, o Options, r tunings.Renewal, name string, ttl time.Duration) (*tunings.Played, error) {
 	l, err := redislocks.Find(name, nil)
 	if err != nil {
@@ -126,7 +125,6 @@ type section struct {
 	backoff                  time.Duration
 }
 
-// play makes the run of a section.
 func (s section) play(l subject.Lock, seed uint64) (*outcome.ModeRun, error) {
 	sc, err := file.Parse("section.yaml", []byte(s.yaml()))
 	if err != nil {
@@ -139,7 +137,6 @@ func (s section) play(l subject.Lock, seed uint64) (*outcome.ModeRun, error) {
 	return &o.Modes[0], nil
 }
 
-// yaml is the scenario of a section.
 func (s section) yaml() string {
 	var b strings.Builder
 	work := s.work - 3*(s.latency[0]+s.latency[1])/2 // the read that comes first is work, and the way of the write

@@ -214,7 +214,6 @@ func (c count) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 // Asked implements [faults.Pool].
 func (p *pool) Asked() int64 { return p.asked.Load() }
 
-// dial is the client's dialer.
 func (p *pool) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	n := p.open.Add(1)
 	for most := p.most.Load(); n > most && !p.most.CompareAndSwap(most, n); most = p.most.Load() {

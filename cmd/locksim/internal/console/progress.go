@@ -56,7 +56,6 @@ func NewProgress(c *Console, quiet bool) *Progress {
 	return p
 }
 
-// write writes the line.
 func (p *Progress) write() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

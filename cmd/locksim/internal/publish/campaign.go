@@ -120,7 +120,6 @@ func Run(out *console.Console, o Options, works []Work, names []string) error {
 // RecordsFolder is the folder with the records of all runs, in the folder of the results.
 const RecordsFolder = "records"
 
-// run runs one campaign and publishes its results.
 func (c *Crew) run(w Work, o Options, dir string, pub *publication) error {
 	if err := outfile.PrepareFolder("out", dir); err != nil {
 		return err

@@ -138,7 +138,6 @@ func (p *publication) show(f Finished, data []byte) error {
 	return p.Print(err)
 }
 
-// showText writes a report as text.
 func (p *publication) showText(w io.Writer, f Finished, colour reports.Colour) error {
 	if p.printed++; p.printed > 1 {
 		if _, err := fmt.Fprintln(w); err != nil {

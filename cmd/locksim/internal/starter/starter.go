@@ -94,7 +94,6 @@ type initialized struct {
 	Fence, Postgres bool
 }
 
-// topology refuses a topology that init cannot write.
 func (o Options) topology() error {
 	switch {
 	case o.Fence != "" && o.Lock != "":
@@ -186,7 +185,6 @@ func Write(o Options) (*Written, error) {
 	return done, nil
 }
 
-// files are the files of the skeleton.
 func (i initialized) files() ([]outfile.Document, error) {
 	var files []outfile.Document
 	for _, file := range skeletonFiles(i.Fence) {
@@ -233,7 +231,6 @@ func userModule(asked string) (path string, goMod []byte, err error) {
 	return asked, []byte("module " + asked + "\n"), nil
 }
 
-// name is the name of what is tested.
 func (o Options) name(path string) (string, error) {
 	switch {
 	case o.Fence == "":

@@ -149,7 +149,6 @@ func (x *Exploration) Finished(r *publish.Results) (publish.Finished, error) {
 	}, nil
 }
 
-// pages adds explore.html and the pages of its violations.
 func (x *Exploration) pages(r *publish.Results, e *explorations.Exploration, add func(string, []byte) error) error {
 	public, jobs := &Exploration{Console: x.Public(), Plan: x.Plan}, map[int]publish.FoundPageJob{}
 	for i, f := range e.Summary.Failures {

@@ -147,7 +147,6 @@ func (x *Sweep) Finished(r *publish.Results) (publish.Finished, error) {
 	}, nil
 }
 
-// pages adds sweep.html and the pages of its violations.
 func (x *Sweep) pages(r *publish.Results, sw *sweeps.Sweep, add func(string, []byte) error) error {
 	public, jobs := &Sweep{Console: x.Public(), Plan: x.Plan, Scenario: x.Scenario}, map[int]publish.FoundPageJob{}
 	for i := range sw.Summary.Failures {

@@ -26,7 +26,6 @@ func Part(all int) int {
 	return all / 50
 }
 
-// load reads a scenario.
 func load(t *testing.T, path string, locks []scenarios.Lock) *scenarios.Scenario {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -40,7 +39,6 @@ func load(t *testing.T, path string, locks []scenarios.Lock) *scenarios.Scenario
 	return sc
 }
 
-// play makes one run of a scenario.
 func play(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock, seed uint64, modes ...fence.Mode) *scenarios.Outcome {
 	t.Helper()
 	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: seed, Modes: modes})

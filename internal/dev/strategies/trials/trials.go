@@ -92,7 +92,6 @@ func (w *Workshop) Search(ctx context.Context, name string, overlay func(root, d
 	return found, nil
 }
 
-// build builds the program in a new folder.
 func (w *Workshop) build(ctx context.Context, dir string, overlay func(root, dir string) (string, error)) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
