@@ -12,6 +12,10 @@ import (
 // fencedRegister is the register of a store under test with late sections: it has one for each resource.
 const fencedRegister = "value"
 
+// trying is the workload that tries the store, whatever the section of the lock is.
+var trying = workload{section: (*grant).tryFence, registers: func(*play) []string { return []string{fencedRegister} },
+	always: true}
+
 // tryFence is a section of [file.WorkloadLate].
 func (g *grant) tryFence() error {
 	c := g.client
@@ -74,11 +78,7 @@ func (c *client) misanswered(cause error) {
 
 // readAll reads what a store under test has in the end, under a lease of the probe.
 func (p *play) readAll(proc Machine, store subject.Store, resource string, l lock.Lease) error {
-	registers := []string{fencedRegister}
-	if !p.sc.Workload.TriesFence() {
-		registers = p.registers()
-	}
-	for _, register := range registers {
+	for _, register := range p.worksOn() {
 		if err := p.probe.readLast(proc, store, resource, register, l.Token()); err != nil {
 			return err
 		}

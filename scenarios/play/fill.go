@@ -18,10 +18,9 @@ func (p *play) values() []string {
 	return all
 }
 
-// fills says that sections fill values, or run jobs: the lock has no section of its own.
-func (p *play) fills() bool {
-	return p.sc.Workload.Fills() && p.lock.Section.Run == nil
-}
+// filling is the workload whose sections fill values, or run jobs.
+var filling = workload{section: func(g *grant) error { return g.fill(g.client.value) }, registers: (*play).values,
+	short: true}
 
 // fill looks whether another client has computed the value meanwhile, and otherwise computes and stores it, as long as
 // the client believes in its lease.

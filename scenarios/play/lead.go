@@ -10,8 +10,8 @@ import (
 // ticking is the register that the ticks of a leader write.
 func ticking(w file.Workload) string { return w.Writes()[0] }
 
-// leads says that sections are the terms of a leader: the lock has no section of its own.
-func (p *play) leads() bool { return p.sc.Workload.Leads() && p.lock.Section.Run == nil }
+// leading is the workload whose sections are the terms of a leader.
+var leading = workload{section: (*grant).lead, registers: (*play).registers}
 
 // lead is a term of a leader: one tick after another, until the leader has to stop, a tick fails, or its process is
 // asked to end. Whatever ends the term, the client releases the lock, as a leader does that has stopped. With an early

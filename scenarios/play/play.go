@@ -223,11 +223,8 @@ func (p *play) epilogue() []evidence.Final {
 	if p.lock.TestsFence() {
 		return nil
 	}
-	all := p.registers()
-	switch {
-	case p.fills():
-		all = p.values()
-	case p.sc.Workload.Nested > 0:
+	all := p.worksOn()
+	if p.sc.Workload.Nested > 0 {
 		all = append(all, nestedRegister)
 	}
 	var final []evidence.Final

@@ -34,18 +34,12 @@ var (
 // the steps of the workload. An error means that the process has crashed.
 func (g *grant) section() error {
 	c := g.client
-	if c.play.fills() {
-		return g.fill(c.value)
-	}
 	began := c.play.world.Now()
-	if c.play.sc.Workload.TriesFence() {
-		err := g.tryFence()
-		c.longest = max(c.longest, c.play.world.Now()-began)
-		return err
-	}
-	if c.play.leads() {
-		err := g.lead()
-		c.longest = max(c.longest, c.play.world.Now()-began)
+	if w := c.play.workload(); w != nil {
+		err := w.section(g)
+		if !w.short {
+			c.longest = max(c.longest, c.play.world.Now()-began)
+		}
 		return err
 	}
 	writes, run := c.play.section()
