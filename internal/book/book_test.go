@@ -193,7 +193,8 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// A book keeps any result, and with -anew those that this checkout would make. With -stored it leaves its file as it is.
+// A book keeps any result, and with -anew those that this checkout would make. With -stored it leaves its file as it
+// is.
 func TestKept(t *testing.T) {
 	t.Chdir(t.TempDir())
 	git(t, "init", "-q")

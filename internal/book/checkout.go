@@ -18,7 +18,8 @@ func Dirty(state string) bool { return strings.HasSuffix(state, dirty) }
 // played are the files of the checkout without those that programs with a book write, which are no change of what they
 // play: one may write while another one plays.
 var played = []string{":(top)", ":(top,glob,exclude)reports/*.md", ":(top,exclude)reports/libraries",
-	":(top,exclude)reports/groundtruth", ":(top,glob,exclude)examples/*/*.jsonl", ":(top,glob,exclude)internal/dev/*/*.jsonl",
+	":(top,exclude)reports/groundtruth", ":(top,glob,exclude)examples/*/*.jsonl",
+	":(top,glob,exclude)internal/dev/*/*.jsonl",
 	":(top,exclude)examples/groundtruth/versions.sum"}
 
 // Checkout is the checkout of git around the working folder, as it was when it was looked at. Its methods are safe for

@@ -21,9 +21,9 @@ type Process struct {
 	state error // set before gone is closed
 }
 
-// Start starts a command. It takes the standard input and output of the child, and its standard error. On a goroutine of
-// its own, read reads what the child says until it does not want more, or there is none, and then the end of the process
-// is awaited.
+// Start starts a command. It takes the standard input and output of the child, and its standard error. On a goroutine
+// of its own, read reads what the child says until it does not want more, or there is none, and then the end of the
+// process is awaited.
 func Start(cmd *exec.Cmd, read func(*Reader)) (*Process, error) {
 	p := &Process{cmd: cmd, Said: new(Excerpt), gone: make(chan struct{})}
 	cmd.Stderr, cmd.WaitDelay = p.Said, graceForOutput

@@ -23,7 +23,8 @@ func TestJournal(t *testing.T) {
 		{"whole", "\"first\"\n", []string{`"first"`}, ""},
 		{"cut off", "\"first\"\n\"sec", []string{`"first"`}, ""},
 		{"damaged at the end", "\"first\"\n\x00\x00\x00\n", []string{`"first"`}, ""},
-		{"damaged before others", "\"first\"\nsec\n\"third\"\n", nil, "results.jsonl:2: this line is not a result: delete it"},
+		{"damaged before others", "\"first\"\nsec\n\"third\"\n", nil,
+			"results.jsonl:2: this line is not a result: delete it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "results.jsonl")

@@ -9,8 +9,8 @@
 // which it did not. A lock from another module is measured in the same way.
 //
 // It makes its own runs and does not read the results of a matrix, which has the figures of a cell and not of each
-// run, and only of locks that a scenario names. A comparison asks of each run which faults struck which servers and whether clients contended,
-// and makes it again without the faults of a class, to know the cause.
+// run, and only of locks that a scenario names. A comparison asks of each run which faults struck which servers and
+// whether clients contended, and makes it again without the faults of a class, to know the cause.
 //
 // The same locks and seeds give the same Comparison on every machine.
 package compare
