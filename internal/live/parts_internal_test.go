@@ -16,8 +16,8 @@ import (
 	"github.com/Shopify/toxiproxy/v2/toxics"
 
 	"locksim/faults"
-	"locksim/internal/live/server"
 	"locksim/internal/child"
+	"locksim/internal/live/server"
 	"locksim/lock"
 	"locksim/scenarios/file"
 	facts "locksim/scenarios/kinds/server"

@@ -254,8 +254,8 @@ func (s *natsServer) note(c trace.KeyChange, said string) {
 	s.node.KeyChanged(c)
 }
 
-// tell tells the ground truth of the changes. A value says which client has stored it: see [Signed]. A marker that purges
-// a key comes from the server, when the key has expired: no lock here purges.
+// tell tells the ground truth of the changes. A value says which client has stored it: see [Signed]. A marker that
+// purges a key comes from the server, when the key has expired: no lock here purges.
 func (s *natsServer) tell() {
 	s.mu.Lock()
 	changes := s.changes

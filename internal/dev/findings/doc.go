@@ -11,6 +11,7 @@
 //
 // The progress goes to stderr, the table to stdout as Markdown. The table does not
 // depend on the machine or the time, so that a copy of it can be committed and
-// compared. With -results a run that was interrupted goes on at the same commit. The exit code is 0, 1 when a search finds nothing or a run does not
-// end, and 2 for bad usage.
+// compared. With -results a run that was interrupted goes on at the same commit. The
+// exit code is 0, 1 when a search finds nothing or a run does not end, and 2 for bad
+// usage.
 package main

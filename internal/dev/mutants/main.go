@@ -3,7 +3,8 @@
 //	go -C internal/dev run ./mutants named [--run REGEXP] [-j N] [--results FILE] [--markdown]
 //	go -C internal/dev run ./mutants own FOLDER [--size N] [--seed N]
 //	go -C internal/dev run ./mutants sample [--earlier]
-//	go -C internal/dev run ./mutants strategies [--run REGEXP] [--strategies NAME,…] [--seeds N] [--cpu LENGTH] [--table] [--anew]
+//	go -C internal/dev run ./mutants strategies [--run REGEXP] [--strategies NAME,…] [--seeds N] [--cpu LENGTH] [--table]
+//	  [--anew]
 //	go -C internal/dev run ./mutants reach [--run REGEXP] [--size N] [--runs N] [--cpu TIME] [--table] [--anew]
 //
 // A mistake is a patch that somebody wrote, of package patch, or a small change that was drawn, of package mechanical.

@@ -46,8 +46,8 @@ func (r *Request) Flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&r.limit, "cpu", 8*time.Second, "end a search after so much CPU time")
 	flags.IntVar(&r.workers, "workers", 2, "search so many mistakes at a time")
 	flags.BoolVar(&r.table, "table", false, "search nothing, print the table of the results that there are")
-	flags.BoolVar(&r.anew, "anew", false, "also search again what was searched at another commit, or with changes that no "+
-		"commit has")
+	flags.BoolVar(&r.anew, "anew", false, "also search again what was searched at another commit, or with changes that "+
+		"no commit has")
 }
 
 // Validate returns an error for values of flags with which nothing can be searched.
