@@ -298,7 +298,8 @@ var factRows = []Fact{
 		Means: "Of a store that is itself under test, which is judged by its answers: those of `stale_accepted` " +
 			"before which it had refused others, so that it has forgotten the highest token.",
 		count: func(f *Facts) *int { return &f.StaleForgotten },
-		find:  func(e *examined) finding { return finding{count: e.fenced.forgotten.count} }}, // its sentences are those of the data
+		// Its sentences are those of the data.
+		find: func(e *examined) finding { return finding{count: e.fenced.forgotten.count} }},
 	{Name: "overwritten", Label: Corrupted, Of: OfFence, Title: "Updates lost to a stale write",
 		Means: "Of such a store: those of `lost_updates` whose place a stale write took.",
 		count: func(f *Facts) *int { return &f.Overwritten },
@@ -344,7 +345,8 @@ var factRows = []Fact{
 		shown: func(f *Facts) string {
 			return fmt.Sprintf("%s, overdue %d", secondsText(f.IdleSeconds), f.Overdue)
 		}},
-	{Name: "overdue", Label: Stuck, IgnoredOnTrial: true, // that a lock which is free is not taken at once is not asked there
+	{Name: "overdue", Label: Stuck,
+		IgnoredOnTrial: true, // that a lock which is free is not taken at once is not asked there
 		Means: "The idle times, those of each acquire, that lasted longer than the promise allows after their " +
 			"cause: a crash, a lost reply, a cancelled acquire, a failed release, an expired lease, or another one. " +
 			"A cause counts if it occurred before the time was over that was allowed until then; of several, the " +

@@ -183,7 +183,8 @@ func randomHoldings(rng *rand.Rand) []Holding {
 	var all []Holding
 	for _, client := range []string{"c0", "c1"} {
 		for p := Pos(1 + rng.IntN(15)); p < 50; p += Pos(rng.IntN(10)) {
-			s := Holding{Client: client, Resource: []Resource{"orders", "stock"}[rng.IntN(2)], From: p, To: p + Pos(rng.IntN(25))}
+			s := Holding{Client: client, Resource: []Resource{"orders", "stock"}[rng.IntN(2)], From: p,
+				To: p + Pos(rng.IntN(25))}
 			p = s.To
 			all = append(all, s)
 		}

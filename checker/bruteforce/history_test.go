@@ -406,7 +406,8 @@ func (m *maker) attempt(name string, resource checker.Resource, now time.Duratio
 }
 
 // section is an Acquire with a grant, what is done under it, and its end.
-func (m *maker) section(name string, resource checker.Resource, now time.Duration, depth int) (end time.Duration, alive bool) {
+func (m *maker) section(name string, resource checker.Resource, now time.Duration,
+	depth int) (end time.Duration, alive bool) {
 	g := &checker.Grant{ID: len(m.grants) + 1, Client: name, Resource: resource}
 	m.grants = append(m.grants, g)
 	m.mark(g, &g.Invoked, now)
