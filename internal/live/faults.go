@@ -28,6 +28,7 @@ type abilities struct {
 	felt func()
 }
 
+// Of the processes and their clocks.
 var _ interface {
 	faults.Pauser
 	faults.Suspender
@@ -39,6 +40,10 @@ var _ interface {
 	faults.PoolExhauster
 	faults.ClockJumper
 	faults.ClockDrifter
+} = (*abilities)(nil)
+
+// Of the network and the servers.
+var _ interface {
 	faults.Toxifier
 	faults.Cutter
 	faults.Resetter

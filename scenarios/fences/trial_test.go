@@ -31,7 +31,8 @@ func runs(usual int) int {
 func TestRightFencesPass(t *testing.T) {
 	for _, rule := range []fence.Mode{fence.Check, fence.Seal, fence.Strict} {
 		t.Run(string(rule), func(t *testing.T) {
-			scenarios.CheckFence(t, fences.Guard(rule), scenarios.Options{Seed: 1, Runs: runs(testruns.Soak(t, 100, 0.2)), Dir: t.TempDir()})
+			scenarios.CheckFence(t, fences.Guard(rule), scenarios.Options{Seed: 1, Runs: runs(testruns.Soak(t, 100, 0.2)),
+				Dir: t.TempDir()})
 		})
 	}
 }
