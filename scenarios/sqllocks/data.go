@@ -119,7 +119,7 @@ func (s *store) Do(ctx context.Context, op checker.Op, grant string) (saw string
 // announce tells the world which operation the next statements are about, and makes the row of its register.
 func (s *store) announce(ctx context.Context, on sqlguard.DB, op checker.Op, grant string) error {
 	s.server.Op(trace.Decision{Write: op.Kind == checker.Write, Resource: string(op.Resource), Register: op.Register,
-		Op: op.ID,
+		Op:    op.ID,
 		Token: op.Token,
 		Grant: grant, Base: op.Saw})
 	if op.Kind == checker.Read {
