@@ -83,7 +83,8 @@ func read(folder string) (*codebase, error) {
 }
 
 // add counts a file.
-func (c *codebase) add(path string, text []byte, byFolder map[string]int, declared map[string]*ast.InterfaceType) error {
+func (c *codebase) add(path string, text []byte, byFolder map[string]int,
+	declared map[string]*ast.InterfaceType) error {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, text, parser.ParseComments)
 	if err != nil {

@@ -3,9 +3,9 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // figure is one line of the table.
@@ -84,7 +84,7 @@ func sorted(list []sized) []sized {
 }
 
 // printWorst names the largest of each kind.
-func (c *codebase) printWorst(w io.Writer, n int) {
+func (c *codebase) printWorst(w *strings.Builder, n int) {
 	if n <= 0 {
 		return
 	}

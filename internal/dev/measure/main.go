@@ -13,9 +13,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"locksim/internal/dev/checkout"
 )
@@ -28,7 +28,10 @@ func main() {
 		return
 	}
 	if err == nil {
-		err = run(os.Stdout, flags.Args(), *worst)
+		var text string
+		if text, err = table(flags.Args(), *worst); err == nil {
+			_, err = fmt.Print(text)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -36,11 +39,12 @@ func main() {
 	}
 }
 
-func run(w io.Writer, folders []string, worst int) error {
+// table is the figures of these folders.
+func table(folders []string, worst int) (string, error) {
 	if len(folders) == 0 {
 		root, err := checkout.Root()
 		if err != nil {
-			return err
+			return "", err
 		}
 		folders = []string{root}
 	}
@@ -48,10 +52,11 @@ func run(w io.Writer, folders []string, worst int) error {
 	for _, folder := range folders {
 		c, err := read(folder)
 		if err != nil {
-			return err
+			return "", err
 		}
 		all = append(all, c)
 	}
+	w := &strings.Builder{}
 	for _, f := range figures {
 		fmt.Fprintf(w, "%-52s", f.name)
 		for _, c := range all {
@@ -67,5 +72,5 @@ func run(w io.Writer, folders []string, worst int) error {
 	for _, c := range all {
 		c.printWorst(w, worst)
 	}
-	return nil
+	return w.String(), nil
 }

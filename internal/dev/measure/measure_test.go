@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,8 +76,7 @@ func TestNoGo(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "x.go"), []byte("func"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	if err := run(&out, []string{dir}, 1); err == nil || !strings.Contains(err.Error(), "x.go:1") || out.Len() > 0 {
-		t.Errorf("%v, and printed %q", err, out.String())
+	if text, err := table([]string{dir}, 1); err == nil || !strings.Contains(err.Error(), "x.go:1") || text != "" {
+		t.Errorf("%v, and printed %q", err, text)
 	}
 }
