@@ -22,8 +22,8 @@ const asServer = "LOCKSIM_NATS_SERVER"
 // itsStorage says where such a server has its bucket.
 const itsStorage = "LOCKSIM_NATS_STORAGE"
 
-// Command makes the command of a server that listens on an address, with its files in the working directory. The path is
-// that of this program also where its user may not read the folder that it is in.
+// Command makes the command of a server that listens on an address, with its files in the working directory. The path
+// is that of this program also where its user may not read the folder that it is in.
 func (in Storage) Command(_, address string) *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = []string{asServer + "=" + address, itsStorage + "=" + string(in)}

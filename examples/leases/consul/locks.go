@@ -3,7 +3,8 @@
 //
 //	scenarios.Check(t, consul.Lock(), scenarios.Options{})
 //
-// The servers are modelled after Consul's documentation, and were not compared with a real one: see package locksim/sim/consul.
+// The servers are modelled after Consul's documentation, and were not compared with a real one: see package
+// locksim/sim/consul.
 package consul
 
 import (
