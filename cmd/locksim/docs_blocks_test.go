@@ -515,6 +515,26 @@ func TestTheGlueIsShort(t *testing.T) {
 	}
 }
 
+// The adapter of the quick start compiles nothing of what plays it: no driver, no search, no server.
+func TestTheGlueCompilesNoDriver(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", ".")
+	cmd.Dir = filepath.Join(quickstart, "adapter")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, "locksim/scenarios/subject") {
+		t.Errorf("it has no package subject: %v", deps)
+	}
+	for _, heavy := range []string{"locksim/scenarios", "locksim/scenarios/play", "locksim/scenarios/search",
+		"locksim/sim/redis", "locksim/sim/store", "github.com/alicebob/miniredis/v2", "pgregory.net/rapid"} {
+		if slices.Contains(deps, heavy) {
+			t.Errorf("it compiles %s", heavy)
+		}
+	}
+}
+
 // The tests of the quick start print what the pages show. They run in a copy without
 // stored failures of an earlier run, as in a user's module, with require and replace.
 func TestDocsShowTheQuickStart(t *testing.T) {

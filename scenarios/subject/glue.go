@@ -25,7 +25,7 @@ type Grant struct {
 	// Unlock gives the lock back. It is required.
 	Unlock func(ctx context.Context) error
 	// Until is when the lease ends, by the clock of its holder: the instant of the request plus the TTL. Leave it out,
-	// with nil, for a lock that does not tell, and set Lease of the [Lock]: [LeaseCounted] with LeaseTTL for leases that
+	// with nil, for a lock that does not tell, and set Lease of its [Traits]: [LeaseCounted] with LeaseTTL for leases that
 	// last for a TTL from the call of Acquire, of a lock that does not wait there; [LeaseHeld] with Detection for those
 	// that last until they are released or Lost is closed, such as that of a session. Without either a run ends with an
 	// error that says so.
@@ -40,7 +40,7 @@ type Grant struct {
 	Lost <-chan struct{}
 	// Term is that of an election that calls back. Its end is the loss if there is no Lost.
 	Term *Term
-	// Token is the fencing token; a lock with tokens sets [Lock].Tokens too.
+	// Token is the fencing token; a lock with tokens sets [Traits].Tokens too.
 	Token uint64
 }
 
@@ -199,7 +199,7 @@ func (l *lease) Release(ctx context.Context) error {
 
 // Within acquires a lock whose lease lives in a context. acquire gets one that ends with ctx while it waits, but not
 // with it after the grant, as [lock.Locker] has it; it returns the context of the lease, which the lock ends when it is
-// lost, and what gives the lock back. Set Lease of the [Lock] to [LeaseHeld].
+// lost, and what gives the lock back. Set Lease of its [Traits] to [LeaseHeld].
 func Within(ctx context.Context, e Env, acquire func(ctx context.Context) (held context.Context, release func(),
 	err error)) (lock.Lease, error) {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))

@@ -10,16 +10,18 @@
 //		os.Exit(app.Main(scenarios.Lock{
 //			Name: "mylock",
 //			New: func(e scenarios.Env) (lock.Locker, error) {
-//				return adapt(mylock.New(simredis.Client(e, "r0"))), nil
+//				return adapt(mylock.New(scenarios.RedisClient(e, scenarios.Primary))), nil
 //			},
-//			Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
+//			Traits: scenarios.Traits{
+//				Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
+//			},
 //		}))
 //	}
 //
 // The lock is then listed, compared, run, explored and swept under that name, like the
 // built-in locks. The first line lets the world seed math/rand, for locks that draw
 // from it. Call [Main] first: the commands that make many runs start the same program
-// replayAgain as worker processes.
+// again as worker processes.
 //
 // # Exit codes
 //
