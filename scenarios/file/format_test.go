@@ -155,16 +155,13 @@ func drawScenario(t *rapid.T) *Scenario {
 	if most := s.Lock.Backoff.Max; most < MaxDuration/MaxTries { // else no hold is too long for those who try
 		s.Workload.Hold = min(s.Workload.Hold, MaxTries*most)
 	}
-	switch s.Workload.Kind {
-	case WorkloadTransfer:
-		s.Workload.Nested, s.Workload.Look = 0, LookTwice
-	case WorkloadFill:
-		s.Workload.Nested, s.Workload.Release = 0, ReleaseLast
-	case WorkloadJob:
-		s.Workload.Nested, s.Workload.Release, s.Workload.Look = 0, ReleaseLast, LookTwice
-	case WorkloadLeader:
-		s.Workload.Nested, s.Workload.Look = 0, LookTwice
-	default:
+	if !s.Workload.Kind.Takes("nested") {
+		s.Workload.Nested = 0
+	}
+	if s.Workload.Fills() {
+		s.Workload.Release = ReleaseLast
+	}
+	if !s.Workload.Kind.Takes("look") {
 		s.Workload.Look = LookTwice
 	}
 	if rapid.Bool().Draw(t, "listed") {

@@ -192,9 +192,7 @@ var keys = []Key{
 		word(func(s *Scenario) *checker.Care { return &s.Workload.ChecksUntil },
 			checker.CareNever, checker.CareLost, checker.CareSteps)},
 	{"workload", "kind", false,
-		"`register` reads one register and writes it. `transfer` reads two and writes both, and their sum must " +
-			"not change. `fill` computes values, `job` runs a job, `leader` holds the lock and works in ticks, " +
-			"and `late` tries the fence of `store`.",
+		docOfKinds(),
 		word(func(s *Scenario) *WorkloadKind { return &s.Workload.Kind }, WorkloadKinds()...)},
 	{"workload", "nested", false,
 		"How often a section enters the same lock again, after its read. For reentrant locks, and only in a " +

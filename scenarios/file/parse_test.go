@@ -169,23 +169,35 @@ x.yaml:2:23: workload has no key "hodl": did you mean hold? Or choose one of rou
    2 | workload: {rounds: 3, hodl: 2s}
      |                       ^`},
 	{"a section within a fill", "name: x\nworkload: {kind: fill, nested: 1}\n", `
-x.yaml:2:32: workload.nested: a fill has no section within it: make it a register, or leave nested out
+x.yaml:2:32: workload.nested: a workload of kind fill has no section within it: make it a register, or leave nested out
    2 | workload: {kind: fill, nested: 1}
      |                                ^`},
 	{"a fill that releases early", "name: x\nworkload: {kind: fill, release: early}\n", `
-x.yaml:2:33: workload.release: a fill holds its lock until the work is done: make it a register, or leave release out
+x.yaml:2:33: workload.release: a workload of kind fill holds its lock until the work is done: make it a register, or leave release out
    2 | workload: {kind: fill, release: early}
      |                                 ^`},
+	{"ticks without a leader", "name: x\nworkload: {ticks: 3}\n", `
+x.yaml:2:19: workload.ticks: only a workload of kind leader works in ticks: make it one, or leave ticks out
+   2 | workload: {ticks: 3}
+     |                   ^`},
+	{"a leader of two locks", "name: x\nworkload: {kind: leader, beside: true, resources: [a, b]}\n", `
+x.yaml:2:34: workload.beside: a workload of kind leader has one lock at a time: make it a register, or leave beside out
+   2 | workload: {kind: leader, beside: true, resources: [a, b]}
+     |                                  ^`},
+	{"a section within a late one", "name: x\nstore: my-fence\nworkload: {kind: late, nested: 1}\n", `
+x.yaml:3:32: workload.nested: a workload of kind late has no section within it: make it a register, or leave nested out
+   3 | workload: {kind: late, nested: 1}
+     |                                ^`},
 	{"a look without a fill", "name: x\nworkload: {look: once}\n", `
-x.yaml:2:18: workload.look: only a fill looks for a value: make it kind: fill, or leave look out
+x.yaml:2:18: workload.look: only a workload of kind fill looks for a value: make it one, or leave look out
    2 | workload: {look: once}
      |                  ^`},
 	{"a job that looks twice as a fill", "name: x\nworkload: {kind: job, look: once}\n", `
-x.yaml:2:29: workload.look: only a fill looks for a value: make it kind: fill, or leave look out
+x.yaml:2:29: workload.look: only a workload of kind fill looks for a value: make it one, or leave look out
    2 | workload: {kind: job, look: once}
      |                             ^`},
 	{"a section within a job", "name: x\nworkload: {kind: job, nested: 1}\n", `
-x.yaml:2:31: workload.nested: a job has no section within it: make it a register, or leave nested out
+x.yaml:2:31: workload.nested: a workload of kind job has no section within it: make it a register, or leave nested out
    2 | workload: {kind: job, nested: 1}
      |                               ^`},
 	{"a deadline without an end", "name: x\nworkload: {deadline: true}\n", `

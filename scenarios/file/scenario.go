@@ -1,7 +1,6 @@
 package file
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -262,36 +261,6 @@ type Workload struct {
 	Section []Step
 }
 
-// WorkloadKind is what a section does.
-type WorkloadKind string
-
-const (
-	// WorkloadRegister reads a register and writes it.
-	WorkloadRegister WorkloadKind = "register"
-	// WorkloadTransfer reads two registers and writes both, as a transfer between
-	// two accounts does: an interrupted section is torn (F73).
-	WorkloadTransfer WorkloadKind = "transfer"
-	// WorkloadFill computes a value that is missing: in its nth round each client
-	// wants the nth value of the resource. It acquires the lock since it has not got
-	// the value, reads its register and, if nothing is there, works for Hold and
-	// writes it. Work that is done twice is the label repeated.
-	WorkloadFill WorkloadKind = "fill"
-	// WorkloadLeader holds on for long, as the leader of a service does: it works in ticks, each of which reads the
-	// register, works for Hold and writes it, until it is told of the loss of its lock, or has done Ticks of them and
-	// resigns. After Think it campaigns again. Rounds is the number of its terms. See [Workload.Ticks] and
-	// [Workload.Stop].
-	WorkloadLeader WorkloadKind = "leader"
-	// WorkloadJob is the job of the hour that each replica of a service runs under the
-	// lock: a fill that looks once. In its nth round each client runs the nth job, since
-	// it does not look whether another one has. A job that runs twice is the label
-	// repeated.
-	WorkloadJob WorkloadKind = "job"
-	// WorkloadLate tries a fence: see [Scenario.Store]. Each section reads and writes, mostly late: after the end of its
-	// lease, when others have the lock, or in the instant in which they write. It goes on after a refusal, and sends some
-	// writes again. Of the other keys it follows rounds, think, stagger, hold and resources.
-	WorkloadLate WorkloadKind = "late"
-)
-
 // DataPlace is where the data is that the lock protects.
 type DataPlace string
 
@@ -309,32 +278,6 @@ const (
 
 // DataPlaces lists them, the default first. The caller owns the slice.
 func DataPlaces() []DataPlace { return []DataPlace{DataStore, DataDatabase, DataTransaction} }
-
-// WorkloadKinds lists them, the default first. The caller owns the slice.
-func WorkloadKinds() []WorkloadKind {
-	return []WorkloadKind{WorkloadRegister, WorkloadTransfer, WorkloadFill, WorkloadJob, WorkloadLeader, WorkloadLate}
-}
-
-// Fills says that a section computes a value, once if all goes well.
-func (w Workload) Fills() bool { return w.Kind == WorkloadFill || w.Kind == WorkloadJob }
-
-// Leads says that a client holds the lock for many ticks.
-func (w Workload) Leads() bool { return w.Kind == WorkloadLeader }
-
-// TriesFence says that a section reads and writes late, to try a fence.
-func (w Workload) TriesFence() bool { return w.Kind == WorkloadLate }
-
-// MaxTicks is the greatest number of ticks in a term of a leader, UsualTicks the number where a scenario names none.
-const (
-	MaxTicks   = 100
-	UsualTicks = 10
-)
-
-// TicksOfTerm is how many ticks a leader makes in a term, at most.
-func (w Workload) TicksOfTerm() int { return cmp.Or(w.Ticks, UsualTicks) }
-
-// LooksOnce says that a client that had to wait computes what may be there by then.
-func (w Workload) LooksOnce() bool { return w.Kind == WorkloadJob || w.Look == LookOnce }
 
 // LookTimes is how often a client looks for a value before it computes it.
 type LookTimes string

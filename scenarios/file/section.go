@@ -64,11 +64,8 @@ func (w Workload) Steps() []Step {
 	switch {
 	case w.Section != nil:
 		return slices.Clone(w.Section)
-	case w.Kind == WorkloadTransfer:
-		return []Step{
-			{Do: StepRead, Register: balance}, {Do: StepRead, Register: reserve}, {Do: StepWork},
-			{Do: StepWrite, Register: balance}, {Do: StepWrite, Register: reserve},
-		}
+	case w.Kind.row().steps != nil:
+		return slices.Clone(w.Kind.row().steps)
 	}
 	return []Step{{Do: StepRead, Register: balance}, {Do: StepWork}, {Do: StepWrite, Register: balance}}
 }
@@ -89,7 +86,7 @@ func registersOf(steps []Step, kind StepKind) []string {
 	return out
 }
 
-// Working is how long a section works, and a leader in its term.
+// Working is how long a client works under one grant.
 func (w Workload) Working() time.Duration {
 	var total time.Duration
 	for _, s := range w.Steps() {
@@ -97,10 +94,7 @@ func (w Workload) Working() time.Duration {
 			total += s.WorksFor(w.Hold)
 		}
 	}
-	if w.Leads() {
-		total *= time.Duration(w.TicksOfTerm())
-	}
-	return total
+	return total * time.Duration(w.Sections())
 }
 
 // WorksFor is the length of work, if a section of the workload works for hold.

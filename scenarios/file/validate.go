@@ -141,38 +141,12 @@ func (s checked) validateWorkload() error {
 	if err := s.validateSection(); err != nil {
 		return err
 	}
-	if w.Nested > 0 && w.Kind == WorkloadTransfer {
-		return wrong("workload.nested", "a transfer has no section within it: make it a register, or leave nested out")
+	if err := s.validateKind(); err != nil {
+		return err
 	}
-	if w.Fills() {
-		switch {
-		case w.Nested > 0:
-			return wrong("workload.nested", "a %s has no section within it: make it a register, or leave nested out", w.Kind)
-		case w.Release == ReleaseEarly:
-			return wrong("workload.release", "a %s holds its lock until the work is done: make it a register, or leave "+
-				"release out", w.Kind)
-		}
-	}
-	if w.Beside {
-		switch {
-		case len(w.Resources) < 2:
-			return wrong("workload.beside", "there is one lock: give two names or more in workload.resources, or leave "+
-				"beside out")
-		case w.Fills() || w.Leads():
-			return wrong("workload.beside", "a %s has one lock at a time: make it a register, or leave beside out", w.Kind)
-		}
-	}
-	if w.Kind != WorkloadFill && w.Look == LookOnce {
-		return wrong("workload.look", "only a fill looks for a value: make it kind: fill, or leave look out")
-	}
-	if w.Leads() {
-		if w.Nested > 0 {
-			return wrong("workload.nested", "a leader has no section within its ticks: make it a register, or leave nested out")
-		}
-	} else if w.Ticks > 0 {
-		return wrong("workload.ticks", "only a leader works in ticks: make it kind: leader, or leave ticks out")
-	} else if w.Stop > 0 {
-		return wrong("workload.stop", "only a leader takes time to stop: make it kind: leader, or leave stop out")
+	if w.Beside && len(w.Resources) < 2 {
+		return wrong("workload.beside", "there is one lock: give two names or more in workload.resources, or leave "+
+			"beside out")
 	}
 	if w.Deadline && w.Request == 0 && w.AcquireWithin == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0 {
 		return wrong("workload.deadline", "a context without an end has no deadline: give request, acquire_within, "+

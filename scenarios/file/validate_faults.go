@@ -36,9 +36,9 @@ func (s checked) validateMoment(f faults.Fault) error {
 	case faults.EventWrite, faults.EventWritten:
 		often = len(s.Workload.Writes())
 	}
-	ofTicks := []string{"reading", faults.EventRead, faults.EventWrite, faults.EventWritten}
-	if s.Workload.Leads() && slices.Contains(ofTicks, f.When.Name) {
-		often *= s.Workload.TicksOfTerm()
+	ofSections := []string{"reading", faults.EventRead, faults.EventWrite, faults.EventWritten}
+	if slices.Contains(ofSections, f.When.Name) {
+		often *= s.Workload.Sections()
 	}
 	if often == 0 {
 		return wrong("when.event", "%s never passes %s: no step of workload.section does that", f.When.Client, f.When.Name)

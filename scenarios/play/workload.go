@@ -14,22 +14,14 @@ type workload struct {
 	always bool
 }
 
-// workloadOf is the row of a kind; nil for a list of steps.
-func workloadOf(kind file.WorkloadKind) *workload {
-	switch kind {
-	case file.WorkloadFill, file.WorkloadJob:
-		return &filling
-	case file.WorkloadLeader:
-		return &leading
-	case file.WorkloadLate:
-		return &trying
-	}
-	return nil
+// workloads are the rows.
+var workloads = map[file.WorkloadKind]*workload{
+	file.WorkloadFill: &filling, file.WorkloadJob: &filling, file.WorkloadLeader: &leading, file.WorkloadLate: &trying,
 }
 
 // workload is the row of what clients do; nil for a list of steps, and for the section of a lock.
 func (p *play) workload() *workload {
-	w := workloadOf(p.sc.Workload.Kind)
+	w := workloads[p.sc.Workload.Kind]
 	if w != nil && p.lock.Section.Run != nil && !w.always {
 		return nil
 	}

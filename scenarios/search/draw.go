@@ -72,7 +72,7 @@ func (d *drawer) further() {
 	}
 	w.Tries = d.space.Tries && d.once(6)
 	if w.Leads() { // only of a space that has leaders
-		w.Nested, w.Ticks, w.Stop = 0, pick(d, 4, 1, 12), pick(d, 0, 0, d.part(30))
+		w.Ticks, w.Stop = pick(d, 4, 1, 12), pick(d, 0, 0, d.part(30))
 	}
 }
 
@@ -224,7 +224,7 @@ func (d *drawer) workload() {
 	w.Stagger = pick(d, 0, d.part(10))
 	w.Timeout = pick(d, 0, 0, d.part(50), d.part(200))
 	w.Request = pick(d, 0, 0, d.part(40), d.part(200))
-	if w.Kind == file.WorkloadRegister { // others have no nested sections
+	if w.Kind.Takes("nested") {
 		w.Nested = d.from.Below(d.space.Nested + 1)
 	}
 }

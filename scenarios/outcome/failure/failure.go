@@ -115,9 +115,7 @@ func Shape(sc *file.Scenario, broken []outcome.Violation) string {
 	switch {
 	case sc.Workload.Section != nil:
 		section = " (section)"
-	case sc.Workload.Kind == file.WorkloadTransfer:
-		section = " (transfer)"
-	case sc.Workload.Fills(), sc.Workload.Leads():
+	case cmp.Or(sc.Workload.Kind, file.WorkloadRegister) != file.WorkloadRegister && !sc.Workload.TriesFence():
 		section = fmt.Sprintf(" (%s)", sc.Workload.Kind)
 	case sc.Workload.Nested > 0:
 		section = " (nested)"
