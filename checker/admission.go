@@ -14,6 +14,10 @@ const (
 	// ended. There is no fair queue with it: it is not defined which entries pass
 	// the queue.
 	EntryReentrant Entry = "reentrant"
+	// EntryOwnerless is exclusive, of a lock that knows no owners and promises nothing of being entered again, and that its
+	// clients enter again all the same. That it lets one in is no overlap, and what keeps one out counts in
+	// [Facts.SelfWaits].
+	EntryOwnerless Entry = "ownerless"
 )
 
 // Queue says whether a lock promises an order of its grants.

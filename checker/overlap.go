@@ -25,9 +25,9 @@ func grantsByResource(h History) [][]Grant {
 }
 
 // excludes reports whether the lock promised that two grants of one resource do
-// not overlap: also two of one client, unless the lock is reentrant.
+// not overlap: also two of one client, unless it may enter the lock again.
 func (h History) excludes(a, b Grant) bool {
-	return h.Entry != EntryReentrant || a.Client != b.Client
+	return a.Client != b.Client || h.Entry != EntryReentrant && h.Entry != EntryOwnerless
 }
 
 // eachOverlap calls visit once for each pair of grants whose intervals overlap;

@@ -266,9 +266,9 @@ func (h History) validateSections() error {
 // validateAdmission checks the words for the promises of the lock.
 func (h History) validateAdmission() error {
 	switch h.Entry {
-	case "", EntryExclusive, EntryReentrant:
+	case "", EntryExclusive, EntryReentrant, EntryOwnerless:
 	default:
-		return malformed("entry %q is not known: want %s or %s", h.Entry, EntryExclusive, EntryReentrant)
+		return malformed("entry %q is not known: want %s, %s or %s", h.Entry, EntryExclusive, EntryReentrant, EntryOwnerless)
 	}
 	for _, d := range h.Duties {
 		if !slices.Contains(promise.Duties(), d) {

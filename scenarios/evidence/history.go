@@ -156,6 +156,9 @@ func (r reading) addAttemptCalls(h *checker.History, t *checker.Timing) {
 
 // entry says whether a client may hold the lock more than once.
 func (r reading) entry() checker.Entry {
+	if r.Ownerless {
+		return checker.EntryOwnerless
+	}
 	if r.sc.Workload.Nested > 0 || r.sc.Lock.Owner == file.OwnerShared {
 		return checker.EntryReentrant
 	}

@@ -18,6 +18,8 @@ type Record struct {
 	Over int `json:"over,omitempty"`
 	// AskedFor is how long a client asks for the lock before it gives up.
 	AskedFor time.Duration `json:"asked_for"`
+	// Ownerless says that clients entered a lock again that has no owners.
+	Ownerless bool `json:"ownerless,omitempty"`
 	// Waiting are the calls that had not returned by then, so that the network was healed first; or, if there are any that
 	// never return, only those.
 	Waiting []checker.Waiting `json:"waiting,omitempty"`

@@ -24,24 +24,25 @@ const nestedRegister = "audit"
 // have seen.
 type play struct {
 	limits
-	lock     taught
-	world    Stage
-	schedule *schedule
-	felt     []bool    // by the fault
-	clients  []*client // restarted clients after all others
-	probe    *probe
-	waiting  []checker.Waiting // the calls that had not returned when the time of the workload was over, or ever
-	forever  bool              // a client waits for ever
-	loops    string            // which client loops, so that the run was ended; "" for none
-	over     bool              // the workload has ended: no more faults strike
-	overAt   int               // the number of the last event before that
-	final    []evidence.Final
-	asked    asked // the servers for which the lock has asked
-	mode     fence.Mode
-	death    *outcome.Death
-	stuck    *deadlocked    // how a run of this seed was frozen before; nil if it was not
-	fork     *Fork          // nil for a run of one seed
-	note     func(c Course) // nil for nothing
+	lock      taught
+	world     Stage
+	schedule  *schedule
+	felt      []bool    // by the fault
+	clients   []*client // restarted clients after all others
+	probe     *probe
+	waiting   []checker.Waiting // the calls that had not returned when the time of the workload was over, or ever
+	forever   bool              // a client waits for ever
+	loops     string            // which client loops, so that the run was ended; "" for none
+	over      bool              // the workload has ended: no more faults strike
+	overAt    int               // the number of the last event before that
+	final     []evidence.Final
+	asked     asked // the servers for which the lock has asked
+	mode      fence.Mode
+	death     *outcome.Death
+	ownerless bool           // the lock has no owners, and sections are nested
+	stuck     *deadlocked    // how a run of this seed was frozen before; nil if it was not
+	fork      *Fork          // nil for a run of one seed
+	note      func(c Course) // nil for nothing
 }
 
 func newPlay(sc *file.Scenario, l taught) *play {

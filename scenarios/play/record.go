@@ -13,7 +13,7 @@ import (
 func (p *play) record() *evidence.Record {
 	ground := p.world.Ground()
 	rec := &evidence.Record{
-		Live: p.real, Over: p.overAt, AskedFor: p.acquireLimit(), Waiting: p.waiting, Loops: p.loops,
+		Live: p.real, Ownerless: p.ownerless, Over: p.overAt, AskedFor: p.acquireLimit(), Waiting: p.waiting, Loops: p.loops,
 		Faults: p.schedule.record(), Learnt: p.lock.learnt, Changes: ground.KeyChanges(), ChangesBefore: p.probe.changes,
 		Decisions: ground.Decisions(), Final: p.final, Last: p.probe.last, Left: p.probe.left,
 		Ended: ground.Servers(), Probe: p.probe.Probe,

@@ -152,9 +152,16 @@ func (g *grant) extend(ctx context.Context, l lock.Extender) error {
 }
 
 // nestedSection is a section within a section: the same owner acquires the same
-// lock again, and works on another register.
+// lock again, and works on another register. With a lock without owners it gives up after two lengths of a lease.
 func (c *client) nestedSection(resource string) error {
-	g, err := c.acquire(c.proc.Context(), inner, resource)
+	ctx := c.proc.Context()
+	if c.play.ownerless {
+		limited, giveUp := context.WithCancel(ctx)
+		stop := c.proc.Clock().AfterFunc(2*c.play.sc.Lock.TTL+offBeat, giveUp)
+		defer stop()
+		ctx = limited
+	}
+	g, err := c.acquire(ctx, inner, resource)
 	if g == nil || err != nil {
 		return err
 	}
