@@ -15,8 +15,7 @@ const (
 	// the queue.
 	EntryReentrant Entry = "reentrant"
 	// EntryOwnerless is exclusive, of a lock that knows no owners and promises nothing of being entered again, and that its
-	// clients enter again all the same. That it lets one in is no overlap, and what keeps one out counts in
-	// [Facts.SelfWaits].
+	// clients enter again all the same. That it lets one in is no overlap.
 	EntryOwnerless Entry = "ownerless"
 )
 

@@ -133,6 +133,9 @@ type Asked struct {
 	Promise promise.Promise
 	// Mode is the fencing mode of the run.
 	Mode fence.Mode
+	// Ownerless says that clients entered a lock again that has no owners: see [EntryOwnerless]. It promises nothing of what
+	// comes of that, but for a panic.
+	Ownerless bool
 	// Calm says that the history is calm, Hung that a client waited or looped for ever although the network was whole.
 	Calm, Hung bool
 }
@@ -141,6 +144,9 @@ type Asked struct {
 func (f *Facts) Broken(by Asked) []Label {
 	var out []Label
 	for _, l := range labels {
+		if by.Ownerless && l.Label != Panicked {
+			continue
+		}
 		if slices.ContainsFunc(factRows, func(row Fact) bool {
 			return row.Label == l.Label && row.breaks != nil && row.In(f) && row.breaks(f, by)
 		}) {

@@ -45,7 +45,7 @@ const (
 // not by the end of its validity.
 type Facts struct {
 	// ClaimOverlaps counts pairs of grants of one resource whose claims overlap, of
-	// one client too unless its lock is reentrant: the lock broke its promise.
+	// one client too unless its lock is reentrant or [EntryOwnerless]: the lock broke its promise.
 	ClaimOverlaps int `json:"claim_overlaps"`
 	// BeliefOverlaps counts pairs of such grants whose holders believed at the same
 	// time that they had the lock. A claim lies within its belief, so there are
@@ -194,6 +194,11 @@ type Facts struct {
 	// it was not away, but for trouble behind the servers, from Trips before that request to twice
 	// Trips after it.
 	SelfExcluded int `json:"self_excluded"`
+	// SelfWaits counts the Acquires, with [EntryReentrant] or [EntryOwnerless], that waited for their own client: it had a
+	// claim on the resource by another grant when it called, and was not granted the lock while that claim lasted. That
+	// took longer than [Timing.Trips], from the call to the return, to the end of the claim or to the first trouble
+	// ([Timing.Undisturbed]), whichever comes first. It is judged on a prompt network ([Timing.Prompt]).
+	SelfWaits int `json:"self_waits,omitzero"`
 	// LateGrants counts the grants whose claim is empty: the lease had ended, or
 	// was lost, when Acquire returned.
 	LateGrants int `json:"late_grants"`
@@ -405,6 +410,15 @@ var factRows = []Fact{
 		find:   func(e *examined) finding { return selfExcluded(e.History).finding() },
 		breaks: func(_ *Facts, a Asked) bool { return !a.Promise.SelfExcludes },
 		ending: ends("a client was kept out by its own key")},
+	{Name: "self_waits", Label: Stuck, Title: "Acquires that waited for their own client",
+		Means: "Acquires of a client that had the lock already, under another grant, and that were not granted while that " +
+			"lasted, although nothing had gone wrong. A lock without owners promises nothing of it; it breaks the promise " +
+			"of a reentrant one.",
+		Remedy: "Use a reentrant lock, or take the lock once, in the code that is called from outside.",
+		count:  func(f *Facts) *int { return &f.SelfWaits },
+		find:   func(e *examined) finding { return selfWaits(e.History).finding() },
+		breaks: always,
+		ending: ends("a client waited for itself")},
 	{Name: "hung_calls", Label: Hung, Title: "Calls that did not return", Note: "but Acquires",
 		Means: "Calls other than an Acquire (Release, Extend) that had not returned when the time of the " +
 			"workload was over, for longer than a lease, although most of the servers of the lock answered; and " +

@@ -82,7 +82,7 @@ var labels = []labelRow{
 		Means: "The code of the lock panicked, or called `runtime.Goexit`, and ended the process of a client."},
 	{Label: Stuck, Ending: "the lock could not be taken again",
 		Means: "No client could acquire the lock at the end, a client asks for it or loops for ever, a key of it " +
-			"remained, or it was not granted although it should have been free."},
+			"remained, it was not granted although it should have been free, or a client waited for itself."},
 	{Label: Hung, Ending: "a call did not return",
 		Means: "A call other than an Acquire had not returned in time, although most of the servers of the lock " +
 			"answered, or never returned."},

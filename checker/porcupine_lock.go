@@ -11,7 +11,7 @@ import (
 // lockParts ask for an order in which each resource has one holder at a time.
 func lockParts(h History) []part {
 	model := ownerModel
-	if h.Entry == EntryReentrant {
+	if h.Entry == EntryReentrant || h.Entry == EntryOwnerless {
 		model = reentrantModel
 	}
 	var parts []part

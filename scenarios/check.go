@@ -214,6 +214,9 @@ func (c *checkup) verdict() string {
 	if asked := search.Unasked(c.lock, c.space); len(asked) > 0 {
 		text += "\nnot asked: " + strings.Join(asked, "; ")
 	}
+	for _, noted := range search.Noted(c.lock, c.space) {
+		text += "\nnoted: " + noted
+	}
 	if len(c.courses) > 0 {
 		text += "\nnot seen yet: " + c.courses.Novelty().String()
 	}

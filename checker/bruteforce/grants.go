@@ -18,6 +18,11 @@ func claims(g checker.Grant, p checker.Pos) bool {
 		!happened(g.Crashed, p) && !happened(g.Doubted, p)
 }
 
+// again reports whether two grants are of one client, and the lock does not promise that they exclude each other.
+func again(h checker.History, a, b checker.Grant) bool {
+	return a.Client == b.Client && (h.Entry == checker.EntryReentrant || h.Entry == checker.EntryOwnerless)
+}
+
 // "Belief: from Acquire's return to the first of those endings that it has
 // observed. Release and a crash always count, an observed loss with CareLost and
 // CareSteps, an observed end of the validity only with CareSteps."
@@ -62,13 +67,13 @@ func ended(g checker.Grant, p checker.Pos) bool {
 }
 
 // "ClaimOverlaps counts pairs of grants of one resource whose claims overlap, of one
-// client too unless its lock is reentrant." "BeliefOverlaps counts pairs of such
+// client too unless it may enter the lock again, or enters one without owners." "BeliefOverlaps counts pairs of such
 // grants whose holders believed at the same time that they had the lock."
 func overlaps(h checker.History, has func(checker.Grant, checker.Pos) bool) int {
 	pairs, positions := 0, named(h)
 	for i, a := range h.Grants {
 		for _, b := range h.Grants[:i] {
-			if a.Resource != b.Resource || h.Entry == checker.EntryReentrant && a.Client == b.Client {
+			if a.Resource != b.Resource || again(h, a, b) {
 				continue
 			}
 			for _, p := range positions {
@@ -205,7 +210,7 @@ func revivedClaims(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
 		for _, other := range h.Grants {
-			own := other.ID == g.ID || h.Entry == checker.EntryReentrant && other.Client == g.Client
+			own := other.ID == g.ID || again(h, other, g)
 			if other.Resource == g.Resource && !own && hadClaim(other) && g.Until < other.Granted && other.Granted < g.Revived {
 				n++
 				break
@@ -322,6 +327,44 @@ func overtaken(h checker.History) int {
 			}
 		}
 		if passed && hadClaim(g) {
+			n++
+		}
+	}
+	return n
+}
+
+// "SelfWaits counts the Acquires that waited for their own client, of a lock that its clients enter again, with owners or
+// without, on a prompt network. The client had a claim on the resource when it called, by an earlier grant. The Acquire had no grant while that
+// claim lasted. From its call to its return or to the end of that claim, and at most to the first trouble, it took longer
+// than Trips."
+func selfWaits(h checker.History) (n int) {
+	enters := h.Entry == checker.EntryOwnerless || h.Entry == checker.EntryReentrant
+	if !enters || h.Timing == nil || !h.Timing.Prompt {
+		return 0
+	}
+	waited := func(client string, resource checker.Resource, invoked, returned checker.Pos, granted bool) bool {
+		for _, g := range h.Grants {
+			if g.Client != client || g.Resource != resource || !claims(g, invoked) ||
+				granted && claims(g, returned) {
+				continue
+			}
+			p := invoked // the first position at which the claim or the wait is over
+			for claims(g, p) && p != returned && int(p) < len(h.Timing.At) {
+				p++
+			}
+			if min(at(h, p), h.Timing.Undisturbed)-at(h, invoked) > h.Timing.Trips {
+				return true
+			}
+		}
+		return false
+	}
+	for _, a := range h.Attempts {
+		if waited(a.Client, a.Resource, a.Invoked, a.Returned, false) {
+			n++
+		}
+	}
+	for _, g := range h.Grants {
+		if waited(g.Client, g.Resource, g.Invoked, g.Granted, true) {
 			n++
 		}
 	}

@@ -42,8 +42,7 @@ func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 			if late(h, other, detection) {
 				continue
 			}
-			if other.Resource != g.Resource || other.Granted <= g.Granted || h.Entry == checker.EntryReentrant &&
-				other.Client == g.Client {
+			if other.Resource != g.Resource || other.Granted <= g.Granted || again(h, other, g) {
 				continue
 			}
 			if !claims(g, other.Granted) || !hadClaim(other) {
@@ -104,8 +103,7 @@ func late(h checker.History, g checker.Grant, detection time.Duration) bool {
 		return false
 	}
 	for _, other := range h.Grants {
-		own := h.Entry == checker.EntryReentrant && other.Client == g.Client
-		if !own && other.Resource == g.Resource && 0 < g.Token && g.Token < other.Token && other.Granted < g.Granted &&
+		if !again(h, other, g) && other.Resource == g.Resource && 0 < g.Token && g.Token < other.Token && other.Granted < g.Granted &&
 			claims(other, g.Granted) {
 			return true
 		}

@@ -138,7 +138,7 @@ func newHistory(seed uint64, again bool) checker.History {
 	m := &maker{Rand: rand.New(rand.NewPCG(seed, 0)), free: map[checker.Resource]time.Duration{}, again: again}
 	m.h = checker.History{
 		Care:          oneOf(m, checker.CareNever, checker.CareLost, checker.CareSteps),
-		Entry:         oneOf(m, checker.EntryExclusive, checker.EntryReentrant),
+		Entry:         oneOf(m, checker.EntryExclusive, checker.EntryReentrant, checker.EntryReentrant, checker.EntryOwnerless),
 		Queue:         oneOf(m, checker.QueueNone, checker.QueueFair),
 		Calm:          m.chance(0.3),
 		SectionWrites: 1 + m.IntN(2),
@@ -446,7 +446,7 @@ func (m *maker) section(name string, resource checker.Resource, now time.Duratio
 		}
 		at = m.op(g, register, checker.Read, at)
 	}
-	if depth == 0 && m.h.Entry == checker.EntryReentrant && m.chance(0.4) {
+	if depth == 0 && m.h.Entry != checker.EntryExclusive && m.chance(0.4) {
 		at, alive = m.section(name, resource, at+m.span(0, 5), 1)
 		if !alive {
 			m.mark(g, &g.Crashed, at)

@@ -47,6 +47,7 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	f.IdleSeconds, f.Overdue = idle(h)
 	f.Denied = denied(h)
 	f.SelfExcluded = selfExcluded(h)
+	f.SelfWaits = selfWaits(h)
 	f.LateGrants = lateGrants(h)
 	f.VoidGrants = voidGrants(h)
 	f.RevivedClaims = revivedClaims(h)

@@ -68,7 +68,7 @@ func claimSlack(h checker.History, add func(checker.SlackKind, int64)) {
 	for _, g := range h.Grants {
 		last := slices.DeleteFunc(slices.Clone(h.Grants), func(a checker.Grant) bool {
 			later := a.Granted > g.Granted || a.Granted == g.Granted && a.ID >= g.ID
-			own := h.Entry == checker.EntryReentrant && a.Client == g.Client
+			own := again(h, a, g)
 			return a.Resource != g.Resource || later || own || !hadClaim(a) || !hadClaim(g)
 		})
 		slices.SortFunc(last, func(a, b checker.Grant) int {

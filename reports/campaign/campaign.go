@@ -69,6 +69,9 @@ func ExplorationVerdict(e *explorations.Exploration) string {
 	if len(e.Plan.NotAsked) > 0 {
 		text += " Not asked: " + strings.Join(e.Plan.NotAsked, "; ") + "."
 	}
+	for _, noted := range e.Plan.Noted {
+		text += " Noted: " + noted + "."
+	}
 	return text
 }
 

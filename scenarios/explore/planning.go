@@ -67,7 +67,7 @@ func NewPlan(l subject.Lock, opts Options) (*explorations.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.NotAsked = search.Unasked(l, space)
+	p.NotAsked, p.Noted = search.Unasked(l, space), search.Noted(l, space)
 	p.Space = space.WithDefaults()
 	return p, p.Space.Validate()
 }

@@ -195,8 +195,8 @@ var keys = []Key{
 		docOfKinds(),
 		word(func(s *Scenario) *WorkloadKind { return &s.Workload.Kind }, WorkloadKinds()...)},
 	{"workload", "nested", false,
-		"How often a section enters the same lock again, after its read. For reentrant locks, and only in a " +
-			"register.",
+		"How often a section enters the same lock again, after its read. A lock without owners keeps it out: it " +
+			"gives up after two TTLs. Only in a register.",
 		Number{Of: func(s *Scenario) *int { return &s.Workload.Nested }, Most: MaxNested, Plain: []int{0, 1}}},
 	{"workload", "beside", false,
 		"A section has two locks at once: after its reads the client acquires the next of `resources` too, for a " +

@@ -214,7 +214,8 @@ type Workload struct {
 	ChecksUntil checker.Care
 	// Nested is the number of nested acquires in a section, after its read: under
 	// each inner lease the client reads and writes another register, and releases
-	// the inner lease. Only for a reentrant lock (F34). 0 to MaxNested. Default: 0.
+	// the inner lease (F34). A lock without owners keeps it out, or lets it in and promises nothing of that: there the
+	// client gives up after two TTLs. 0 to MaxNested. Default: 0.
 	Nested int
 	// Beside says that a section has two locks at once: after its reads the client acquires the next one of Resources too,
 	// for a section of its own, and releases it before it goes on. A client with the last of Resources has one lock.

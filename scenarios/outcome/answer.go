@@ -158,7 +158,7 @@ func happened(o *Outcome, m ModeRun, f blame.Finding) string {
 		mode = fmt.Sprintf("In mode %s: ", m.Mode)
 	}
 	var parts []string
-	if says := f.Says(); says != "" && tellsEvent(m, f) && f.Culprit != blame.Section {
+	if says := f.Says(); says != "" && tellsEvent(m, f) && (f.Culprit != blame.Section || f.Deed == blame.Reenters) {
 		parts = append(parts, strings.ToUpper(says[:1])+says[1:]+".")
 	}
 	if !blame.Exclusive(m.Verdict.Label) {

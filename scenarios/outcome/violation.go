@@ -53,7 +53,8 @@ func excused(o *Outcome, p promise.Promise) promise.Promise {
 
 // against are the labels of the violations in a run.
 func against(m ModeRun, p promise.Promise) []checker.Label {
-	return m.Verdict.Facts.Broken(checker.Asked{Promise: p, Mode: m.Mode, Calm: m.History.Calm, Hung: m.Hung})
+	return m.Verdict.Facts.Broken(checker.Asked{Promise: p, Mode: m.Mode, Calm: m.History.Calm, Hung: m.Hung,
+		Ownerless: m.History.Entry == checker.EntryOwnerless})
 }
 
 // The reasons of Vacuous that callers tell apart.
@@ -81,6 +82,8 @@ func Vacuous(o *Outcome) string {
 			}
 		case f.Grants == 0:
 			return "no client was granted the lock"
+		case m.History.Entry == checker.EntryOwnerless:
+			return "a client entered the lock again, of which that promises nothing"
 		case f.Holders == 0:
 			return "every grant came too late"
 		case f.Holders == 1:

@@ -54,7 +54,7 @@ func Discover(l subject.Lock, space spaces.Space) (spaces.Space, error) {
 	if d.Points == nil {
 		d.Points = calm.points()
 	}
-	if err := d.suits(l, calm.owned); err != nil {
+	if err := d.suits(l); err != nil {
 		return spaces.Space{}, err
 	}
 	d.Tries, d.Beside = calm.tries, l.Section.Run == nil
@@ -85,14 +85,12 @@ func Judgeable(l subject.Lock) error {
 }
 
 // suits refuses what was chosen and has no meaning for a lock.
-func (s *discovery) suits(l subject.Lock, owned bool) error {
+func (s *discovery) suits(l subject.Lock) error {
 	switch {
 	case s.Nodes != (spaces.Span{}) && !l.Quorum:
 		return fmt.Errorf("lock %s is no lock over a quorum of any number of nodes: leave the nodes out", l.Name)
 	case s.Nested > 0 && l.Section.Run != nil:
 		return fmt.Errorf("lock %s has a Section of its own, which has no section within it: leave nested out", l.Name)
-	case s.Nested > 0 && !owned:
-		return fmt.Errorf("lock %s has no owners that could enter it again: leave nested out", l.Name)
 	}
 	return nil
 }

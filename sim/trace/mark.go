@@ -217,7 +217,7 @@ func (m Mark) Words(v View) Words {
 			return Words{Story: "gives up " + Name(m.Resource) + ": " + m.Problem}
 		}
 		return Words{Story: "gives up: " + m.Problem}
-	case Reading, InnerReading, InnerRead, InnerWritten, Release, Reenter, Leave, Left:
+	case Reading, InnerReading, InnerRead, InnerWritten, Release, Leave:
 		return Words{Untold: ofStep}
 	case Read:
 		return Words{Story: "read " + m.text()}
@@ -250,8 +250,15 @@ func (m Mark) Words(v View) Words {
 			return Words{Story: "is told by the lock that its lease has ended, but does not look before it writes"}
 		}
 		return Words{Story: "learns that it has lost the lock"}
+	case Reenter:
+		return Words{Story: "asks for " + m.text() + " inside its section"}
+	case Left:
+		if m.Problem != "" {
+			return Words{Story: "fails to release " + Name(m.Resource) + " inside its section: " + m.Problem}
+		}
+		return Words{Story: "has released " + m.text() + " inside its section"}
 	case Reentered:
-		return Words{Story: "enters again " + m.text()}
+		return Words{Story: "is granted " + m.text() + " inside its section"}
 	case InnerWrite:
 		return Words{Story: "writes inside " + m.Op}
 	}

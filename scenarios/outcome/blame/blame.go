@@ -82,6 +82,7 @@ const (
 // The deeds of others.
 const (
 	Released    Deed = "released"     // a section writes after it has released the lock
+	Reenters    Deed = "reenters"     // a section takes the lock that it has, which has no owners
 	Tears       Deed = "tears"        // a section makes a part of its writes
 	Unsurvived  Deed = "unsurvived"   // something failed, and the lock does not promise to survive it
 	Rejects     Deed = "rejects"      // a fence that compares no tokens refuses a rightful holder
@@ -195,6 +196,7 @@ var rules = []rule{
 
 	// Its program gives two clients one owner: what the lock does then is what it was told.
 	{Section, Shares, twoIn, (*reading).oneOwner},
+	{Section, Reenters, twoIn, (*reading).givesBack},
 
 	// What the lock does to the key of another, or to its own.
 	{Lock, Deletes, twoIn, (*reading).deletes},
@@ -222,6 +224,7 @@ var rules = []rule{
 	{Section, Tears, exclusive, fact(func(f checker.Facts) bool { return f.TornSections > 0 })},
 
 	// What ended otherwise.
+	{Section, Reenters, stuck, fact(func(f checker.Facts) bool { return f.SelfWaits > 0 })},
 	{Choice, Unsurvived, undermined, (*reading).unsurvived},
 	{Lock, Excludes, stuck, fact(func(f checker.Facts) bool { return f.SelfExcluded > 0 })},
 	{Lock, Leaves, stuck, (*reading).leaves},

@@ -98,6 +98,10 @@ var table = []row{
 	{"shared-owner", "reentrant", "none", 1, "section", "section", "shares", "", ""},
 	{"shared-owner", "broken/token-per-reentry", "none", 1, "section", "section", "shares", "", ""},
 	{"job-of-the-hour", "single", "none", 1, "section", "section", "repeats", "", ""},
+	// It takes the lock that it has, which has no owners.
+	{"self-deadlock", "single", "none", 1, "section", "section", "reenters", "", ""},
+	{"zookeeper-self-deadlock", "zk-lock", "none", 1, "section", "section", "reenters", "", ""},
+	{"etcd-session-reenters", "etcd-mutex", "none", 1, "section", "section", "reenters", "c0", ""},
 	{"torn-by-crash", "single", "none", 1, "section", "section", "tears", "", ""},
 	// The choice: what the lock relies on failed.
 	{"failover-before-replication", "single", "none", 1, "choice", "choose", "forgets", "", ""},

@@ -124,6 +124,13 @@ var vocabulary = map[Deed]words{
 	LateSend: {"", nil, "Let the section look at its lease before it writes."},
 	Repeats: {"", nil, "Look after the grant whether the work is done already, or let it be done twice " +
 		"without harm."},
+	Reenters: {"a section takes the lock that it has, which has no owners", func(f Finding) string {
+		if f.By == "" {
+			return "a section takes the lock that it has, which has no owners"
+		}
+		return fmt.Sprintf("at step %d %s released the lock inside its section, and gave back what the section still had: "+
+			"the lock has no owners", f.At, f.By)
+	}, checker.FactNamed("self_waits").Remedy},
 	Tears: {"a section makes its writes one by one", func(Finding) string {
 		return "a section ended when it " +
 			"had made a part of its writes"

@@ -91,6 +91,8 @@ type Plan struct {
 	Block int `json:"block" jsonschema:"minimum=1"`
 	// NotAsked has in words what is not asked of the lock, since its promise does not have it.
 	NotAsked []string `json:"not_asked,omitempty"`
+	// Noted has in words what its users should know although it breaks no promise.
+	Noted []string `json:"noted,omitempty"`
 }
 
 // Subject is what is judged: "lock single", "fence my-fence".
