@@ -26,6 +26,11 @@ func ran(mode fence.Mode, f checker.Facts) outcome.ModeRun {
 	return outcome.ModeRun{Mode: mode, Verdict: checker.Verdict{Facts: f}, Trace: &trace.Trace{}}
 }
 
+func ownerless(m outcome.ModeRun) outcome.ModeRun {
+	m.History.Entry = checker.EntryOwnerless
+	return m
+}
+
 // Each fact counts in the modes that the promise covers.
 func TestViolations(t *testing.T) {
 	seal, claim := lock.Promise{Data: "seal"}, lock.Promise{Data: "claim"}

@@ -56,4 +56,3 @@ func TestWaitsForItself(t *testing.T) {
 		})
 	}
 }
-

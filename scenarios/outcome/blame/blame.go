@@ -224,7 +224,7 @@ var rules = []rule{
 	{Section, Tears, exclusive, fact(func(f checker.Facts) bool { return f.TornSections > 0 })},
 
 	// What ended otherwise.
-	{Section, Reenters, stuck, fact(func(f checker.Facts) bool { return f.SelfWaits > 0 })},
+	{Section, Reenters, stuck, (*reading).keepsItselfOut},
 	{Choice, Unsurvived, undermined, (*reading).unsurvived},
 	{Lock, Excludes, stuck, fact(func(f checker.Facts) bool { return f.SelfExcluded > 0 })},
 	{Lock, Leaves, stuck, (*reading).leaves},

@@ -169,6 +169,14 @@ func (r *reading) givesBack() *Finding {
 	return nil
 }
 
+// keepsItselfOut finds a client that waited for itself: the lock has no owners.
+func (r *reading) keepsItselfOut() *Finding {
+	if r.History.Entry != checker.EntryOwnerless || r.Verdict.Facts.SelfWaits == 0 {
+		return nil
+	}
+	return &Finding{At: r.decisive()}
+}
+
 // refusedTaken is a store under test that says of a write, at the decisive step, that it was refused, and has it.
 func (r *reading) refusedTaken() *Finding {
 	at := r.decisive()
