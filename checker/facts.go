@@ -63,6 +63,9 @@ type Facts struct {
 	// does a section count that wrote a register whose final value does not lead back
 	// to the initial one: it is not known what took effect.
 	TornSections int `json:"torn_sections"`
+	// Oversold counts, with [History.Stock], the units that the acknowledged writes of a cell took, [Stock.Each] by each,
+	// beyond its [Stock.Units].
+	Oversold int `json:"oversold,omitzero"`
 	// StaleAccepted counts stale writes that the store took. A stale read that
 	// it answered is not counted: alone it changes nothing.
 	StaleAccepted int `json:"stale_accepted"`
@@ -298,6 +301,10 @@ var factRows = []Fact{
 			"values show what took effect.",
 		count: func(f *Facts) *int { return &f.TornSections },
 		find:  func(e *examined) finding { return e.data.torn.finding() }},
+	{Name: "oversold", Label: Corrupted, Title: "Units taken beyond the stock", Note: "by acknowledged writes",
+		Means: "With the workload `stock`: the units that acknowledged sections took, beyond those that there were.",
+		count: func(f *Facts) *int { return &f.Oversold },
+		find:  func(e *examined) finding { return oversold(e.History) }},
 	{Name: "stale_forgotten", Label: Corrupted, Of: OfFence, Title: "Stale writes taken after refusals",
 		Note: "the store has forgotten the highest token",
 		Means: "Of a store that is itself under test, which is judged by its answers: those of `stale_accepted` " +

@@ -345,6 +345,8 @@ type History struct {
 	// does no harm; the work has been done twice. A grant writes each cell once at
 	// most, and SectionWrites is 0 or 1.
 	Fill bool
+	// Stock is the amount of each cell, of which each write takes some; nil if cells have none.
+	Stock *Stock
 	// Leads says that the holders of the lock are leaders, who hold it for long and act again and again. Then the facts
 	// about leaders are counted: see [Facts.ActedAtOnce].
 	Leads bool

@@ -66,6 +66,9 @@ func (h History) validateWords() error {
 	if h.SectionWrites < 0 {
 		return malformed("a section makes %d writes: want 0 or more", h.SectionWrites)
 	}
+	if err := h.validateStock(); err != nil {
+		return err
+	}
 	return h.validateAdmission()
 }
 
@@ -259,6 +262,18 @@ func (h History) validateSections() error {
 					s.write.ID, value(s.write.Saw), value(s.read.Saw))
 			}
 		}
+	}
+	return nil
+}
+
+// validateStock checks the amount that each cell has.
+func (h History) validateStock() error {
+	switch s := h.Stock; {
+	case s == nil:
+	case h.Fill:
+		return malformed("a cell is a value that is computed once, and has no stock")
+	case s.Units < 0 || s.Each < 1:
+		return malformed("a stock of %d units, of which each write takes %d", s.Units, s.Each)
 	}
 	return nil
 }

@@ -175,6 +175,9 @@ func newHistory(seed uint64, again bool) checker.History {
 			m.h.Panics = append(m.h.Panics, checker.Panic{Client: fmt.Sprintf("c%d", i), At: 1, Text: "oh"})
 		}
 	}
+	if !m.h.Fill && m.chance(0.3) {
+		m.h.Stock = &checker.Stock{Units: m.IntN(8), Each: 1 + m.IntN(5)}
+	}
 	m.h.ManyKeys, m.h.SessionKeys = m.chance(0.2), m.chance(0.2)
 	m.slack()
 	if m.h.Timing != nil && m.chance(0.5) {

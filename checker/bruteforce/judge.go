@@ -35,6 +35,7 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 		f.StaleRejected = staleRejected(h)
 		f.FalseRejects = falseRejects(h)
 	}
+	f.Oversold = oversold(h)
 	f.TokenRegressions = tokenRegressions(h)
 	f.TokenDuplicates = tokenDuplicates(h)
 	f.ForeignReleases = foreignReleases(h)

@@ -82,6 +82,15 @@ func (r reading) fills() bool { return r.sc.Workload.Fills() && !r.terms.Section
 // leads says that sections are the terms of a leader: the lock has no section of its own.
 func (r reading) leads() bool { return r.sc.Workload.Leads() && !r.terms.Section }
 
+// stock is the stock of which sections take, or nil: the lock has no section of its own.
+func (r reading) stock() *checker.Stock {
+	if !r.sc.Workload.Sells() || r.terms.Section {
+		return nil
+	}
+	units, each := r.sc.Workload.Units()
+	return &checker.Stock{Units: units, Each: each}
+}
+
 // looks says that sections may check their lease by a step of their own.
 func (r reading) looks() bool {
 	return r.terms.Section || slices.Contains(r.sc.Workload.Section, file.Step{Do: file.StepCheck})

@@ -257,6 +257,14 @@ var keys = []Key{
 	{"workload", "stop", false,
 		"Only for a leader. How long it goes on with its ticks after it was told that it has lost its lock.",
 		Length{Of: func(s *Scenario) *time.Duration { return &s.Workload.Stop }, Plain: []time.Duration{0}}},
+	{"workload", "stock", false,
+		"Only for a stock. How many units there are at first, of each of the `resources`.",
+		Number{Of: func(s *Scenario) *int { return &s.Workload.Stock }, Most: MaxUnits,
+			Unset: fmt.Sprintf("leave it out for %d", UsualStock), Plain: []int{0}}},
+	{"workload", "take", false,
+		"Only for a stock. How many units a section takes: it takes none if fewer are left.",
+		Number{Of: func(s *Scenario) *int { return &s.Workload.Take }, Most: MaxUnits,
+			Unset: fmt.Sprintf("leave it out for %d", UsualTake), Plain: []int{0}}},
 }
 
 // Keys are the keys under world, lock and workload that have a row. The numbers of servers, the name of the lock and

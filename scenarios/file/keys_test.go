@@ -16,6 +16,8 @@ var together = map[string]func(*file.Scenario){
 	"deadline": func(s *file.Scenario) { s.Workload.Request = time.Second },
 	"look":     func(s *file.Scenario) { s.Workload.Kind = file.WorkloadFill },
 	"ticks":    func(s *file.Scenario) { s.Workload.Kind = file.WorkloadLeader },
+	"stock":    func(s *file.Scenario) { s.Workload.Kind = file.WorkloadStock },
+	"take":     func(s *file.Scenario) { s.Workload.Kind = file.WorkloadStock },
 	"stop":     func(s *file.Scenario) { s.Workload.Kind = file.WorkloadLeader },
 }
 

@@ -56,6 +56,7 @@ func (s Step) String() string {
 const (
 	balance = "balance"
 	reserve = "reserve"
+	stock   = "stock"
 )
 
 // Steps are the steps of a section: those that the workload lists, or those of its

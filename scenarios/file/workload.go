@@ -26,6 +26,10 @@ const (
 	// resigns. After Think it campaigns again. Rounds is the number of its terms. See [Workload.Ticks] and
 	// [Workload.Stop].
 	WorkloadLeader WorkloadKind = "leader"
+	// WorkloadStock takes units of a stock: a section reads how many are left and, if there are as many as it takes, works
+	// and writes what is left then. See [Workload.Stock] and [Workload.Take]. Units that are taken beyond the stock are
+	// the fact oversold.
+	WorkloadStock WorkloadKind = "stock"
 	// WorkloadJob is the job of the hour that each replica of a service runs under the
 	// lock: a fill that looks once. In its nth round each client runs the nth job, since
 	// it does not look whether another one has. A job that runs twice is the label
@@ -47,7 +51,8 @@ type workloadRow struct {
 	steps []Step
 	// fills says that a section computes a value that is missing, once if all goes well; looksOnce, that it never looks
 	// whether somebody else has; leads, that a grant has a section for each tick; triesFence, that sections try a fence.
-	fills, looksOnce, leads, triesFence bool
+	// sells says that sections take units of a stock.
+	fills, looksOnce, leads, triesFence, sells bool
 	// only are the keys that no other kind has, and what it alone does with them; refuses are those that it cannot have,
 	// and why.
 	only, refuses []rule
@@ -77,6 +82,9 @@ var workloadRows = []workloadRow{
 	{kind: WorkloadLeader, does: "holds the lock and works in ticks", leads: true,
 		only:    []rule{{"ticks", "", "works in ticks"}, {"stop", "", "takes time to stop"}},
 		refuses: []rule{notWithin, notBeside}},
+	{kind: WorkloadStock, does: "takes units of a stock, if enough are left", sells: true,
+		steps: []Step{{Do: StepRead, Register: stock}, {Do: StepWork}, {Do: StepWrite, Register: stock}},
+		only:  []rule{{"stock", "", "has a stock"}, {"take", "", "takes units of a stock"}}, refuses: []rule{notWithin}},
 	{kind: WorkloadLate, does: "tries the fence of `store`", triesFence: true, refuses: []rule{notWithin}},
 }
 
@@ -176,6 +184,20 @@ func (w Workload) TriesFence() bool { return w.Kind.row().triesFence }
 
 // LooksOnce says that a client that had to wait computes what may be there by then.
 func (w Workload) LooksOnce() bool { return w.Kind.row().looksOnce || w.Look == LookOnce }
+
+// Sells says that sections take units of a stock.
+func (w Workload) Sells() bool { return w.Kind.row().sells }
+
+// MaxUnits is the greatest number of units in a stock. UsualStock and UsualTake are the numbers of a scenario that names
+// none.
+const (
+	MaxUnits   = 1000
+	UsualStock = 10
+	UsualTake  = 1
+)
+
+// Units are how many units the stock has at first, and how many a section takes.
+func (w Workload) Units() (stock, take int) { return cmp.Or(w.Stock, UsualStock), cmp.Or(w.Take, UsualTake) }
 
 // MaxTicks is the greatest number of ticks in a term of a leader, UsualTicks the number where a scenario names none.
 const (

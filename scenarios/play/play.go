@@ -39,6 +39,7 @@ type play struct {
 	asked     asked // the servers for which the lock has asked
 	mode      fence.Mode
 	death     *outcome.Death
+	shelf     shelf          // what is left of a stock
 	ownerless bool           // the lock has no owners, and sections are nested
 	stuck     *deadlocked    // how a run of this seed was frozen before; nil if it was not
 	fork      *Fork          // nil for a run of one seed

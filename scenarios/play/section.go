@@ -82,6 +82,9 @@ func (h *holder) follow(w file.Workload) error {
 		case file.StepRead:
 			_, err = h.Read(s.Register)
 		case file.StepWrite:
+			if w.Sells() && h.ended == nil && !h.client.play.enough(h.saw[s.Register]) {
+				return nil
+			}
 			err = h.Write(s.Register)
 		case file.StepCheck:
 			err = h.Check()
@@ -250,6 +253,9 @@ func (c *client) noteGivenUp(ctx context.Context) {
 func (g *grant) write(register, saw string) (ok bool, err error) {
 	op := g.newOp(checker.Write, register)
 	op.Saw = saw
+	if p := g.client.play; p.sc.Workload.Sells() {
+		p.taken(op.ID, saw)
+	}
 	return g.send(op)
 }
 

@@ -13,7 +13,10 @@ var jointChanges = []func(*file.Scenario){
 	func(s *file.Scenario) { s.World.Replicas, s.World.Lag = 0, file.Range{} },
 	oneReplica,
 	func(s *file.Scenario) { s.Workload.Section = nil },
-	func(s *file.Scenario) { s.Workload.Kind, s.Workload.Look = file.WorkloadRegister, file.LookTwice },
+	func(s *file.Scenario) {
+		w := &s.Workload
+		w.Kind, w.Look, w.Ticks, w.Stop, w.Stock, w.Take = file.WorkloadRegister, file.LookTwice, 0, 0, 0, 0
+	},
 	func(s *file.Scenario) { s.Workload.Deadline = false }, // a context that is cancelled may have what its deadline had
 	func(s *file.Scenario) { s.Workload.Request, s.Workload.Deadline = 0, false },
 }
