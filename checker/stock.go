@@ -1,7 +1,9 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -35,6 +37,7 @@ func oversold(h History) finding {
 }
 
 func oversoldReason(c Cell, s Stock, took []*Op) Reason {
+	slices.SortFunc(took, func(a, b *Op) int { return cmp.Compare(a.Applied, b.Applied) })
 	r := Reason{}
 	var by []string
 	for _, w := range took {

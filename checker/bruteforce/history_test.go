@@ -137,8 +137,8 @@ func (m *maker) lostReplies(h *checker.History) {
 func newHistory(seed uint64, again bool) checker.History {
 	m := &maker{Rand: rand.New(rand.NewPCG(seed, 0)), free: map[checker.Resource]time.Duration{}, again: again}
 	m.h = checker.History{
-		Care:          oneOf(m, checker.CareNever, checker.CareLost, checker.CareSteps),
-		Entry:         oneOf(m, checker.EntryExclusive, checker.EntryExclusive, checker.EntryReentrant, checker.EntryReentrant,
+		Care: oneOf(m, checker.CareNever, checker.CareLost, checker.CareSteps),
+		Entry: oneOf(m, checker.EntryExclusive, checker.EntryExclusive, checker.EntryReentrant, checker.EntryReentrant,
 			checker.EntryOwnerless),
 		Queue:         oneOf(m, checker.QueueNone, checker.QueueFair),
 		Calm:          m.chance(0.3),

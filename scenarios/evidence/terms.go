@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/lock/promise"
 	"locksim/scenarios/file"

@@ -197,7 +197,9 @@ const (
 )
 
 // Units are how many units the stock has at first, and how many a section takes.
-func (w Workload) Units() (stock, take int) { return cmp.Or(w.Stock, UsualStock), cmp.Or(w.Take, UsualTake) }
+func (w Workload) Units() (stock, take int) {
+	return cmp.Or(w.Stock, UsualStock), cmp.Or(w.Take, UsualTake)
+}
 
 // MaxTicks is the greatest number of ticks in a term of a leader, UsualTicks the number where a scenario names none.
 const (
