@@ -202,6 +202,14 @@ type Facts struct {
 	// took longer than [Timing.Trips], from the call to the return, to the end of the claim or to the first trouble
 	// ([Timing.Undisturbed]), whichever comes first. It is judged on a prompt network ([Timing.Prompt]).
 	SelfWaits int `json:"self_waits,omitzero"`
+	// Starved counts the Acquires that starved. Of those that returned before the first trouble ([Timing.Undisturbed]) and
+	// were kept out, since another client had a claim on the resource while they were pending, such a one took more than
+	// ten times the median of the resource, of ten at least, from its call to its return; the median of an even number is
+	// the upper one of the two. And ten grants of the resource or more to other clients, which were asked for after it,
+	// returned before it did.
+	Starved int `json:"starved,omitzero"`
+	// StarvedInTurn counts those of Starved with [History.Ordered].
+	StarvedInTurn int `json:"starved_in_turn,omitzero"`
 	// LateGrants counts the grants whose claim is empty: the lease had ended, or
 	// was lost, when Acquire returned.
 	LateGrants int `json:"late_grants"`
@@ -497,6 +505,17 @@ var factRows = []Fact{
 		count:  func(f *Facts) *int { return &f.Overtaken },
 		find:   func(e *examined) finding { return overtaken(e.History).finding() },
 		breaks: func(_ *Facts, a Asked) bool { return a.Promise.Order == promise.FIFO }},
+	{Name: "starved_in_turn", Label: Overtaken, Title: "Waiters that starved in a lock with an order",
+		Means:  "Those of `starved`, of a lock that promises an order.",
+		count:  func(f *Facts) *int { return &f.StarvedInTurn },
+		find:   func(e *examined) finding { return starvedInTurn(e.History).finding() },
+		breaks: func(_ *Facts, a Asked) bool { return a.Promise.Order == promise.FIFO }},
+	{Name: "starved", Title: "Acquires that starved", Note: "ten times the median wait",
+		Means: "Acquires that were kept out and waited for more than ten times the median of all that were kept out, " +
+			"of ten at least, while ten grants or more went to others that had asked later. It is counted up to the " +
+			"first fault. A lock without an order may starve a client.",
+		count: func(f *Facts) *int { return &f.Starved },
+		find:  func(e *examined) finding { return finding{count: starved(e.History).count} }},
 	{Name: "work_twice", Label: Repeated, Title: "Work done twice", Note: "the lock should have prevented it",
 		Means: "With the workload `fill`: computations of a value that had been computed, which the lock, with a second " +
 			"look after the grant, should have prevented: the claim of another section that computed the value " +

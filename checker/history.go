@@ -347,6 +347,8 @@ type History struct {
 	Fill bool
 	// Stock is the amount of each cell, of which each write takes some; nil if cells have none.
 	Stock *Stock
+	// Ordered says that the lock promises to grant requests in the order in which they come.
+	Ordered bool
 	// Leads says that the holders of the lock are leaders, who hold it for long and act again and again. Then the facts
 	// about leaders are counted: see [Facts.ActedAtOnce].
 	Leads bool

@@ -36,6 +36,9 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 		f.FalseRejects = falseRejects(h)
 	}
 	f.Oversold = oversold(h)
+	if f.Starved = starved(h); h.Ordered {
+		f.StarvedInTurn = f.Starved
+	}
 	f.TokenRegressions = tokenRegressions(h)
 	f.TokenDuplicates = tokenDuplicates(h)
 	f.ForeignReleases = foreignReleases(h)

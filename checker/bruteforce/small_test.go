@@ -81,7 +81,8 @@ func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 		"ending leaked by learnt keys", "ending keys excused", "ending learnt keys excused", "label safe"}
 	for _, f := range checker.FactList() {
 		switch {
-		case f.Of == checker.OfFence, f.Name == "panics": // random histories have none
+		case f.Of == checker.OfFence, f.Name == "panics", f.Name == "starved", f.Name == "starved_in_turn":
+			// random histories have none, or too few waits
 			continue
 		case f.Name != "data" && f.Name != "liveness": // their values are above
 			expected = append(expected, f.Name)

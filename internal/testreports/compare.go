@@ -56,8 +56,10 @@ var comparedClasses = append(comparisons.New(outcome.Seeds{}, nil).Classes[:0:0]
 func Comparison() *comparisons.Comparison {
 	single := comparedLock("single", 1, "ok", "claim*", "?", "no!")
 	single.ForWhom, single.About = "Work that may be done twice now and then.", "A key on one node."
+	single.Crowd = &comparisons.Crowd{Waits: 30, MedianSeconds: 0.2, LongestSeconds: 2.5, Starved: 1}
 	fenced := comparedLock("fenced", 1, "ok", "seal", "?", "claim!")
 	fenced.ForWhom, fenced.Tokens = "Data that must stay right, in a store that compares tokens.", true
+	fenced.Crowd = &comparisons.Crowd{Waits: 55, MedianSeconds: 0.25, LongestSeconds: 0.3}
 	redlock := comparedLock("redlock-watchdog", 5, "?", "stuck", "?", "ok")
 	redlock.Trips.Renew, redlock.Trips.Unasked = &comparisons.Trip{RoundTrips: 2, Messages: 10}, true
 	return &comparisons.Comparison{Seeds: outcome.Seeds{First: 1, Last: 1}, Classes: comparedClasses,

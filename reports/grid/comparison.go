@@ -28,6 +28,11 @@ func Program(c *comparisons.Comparison) string {
 func TripsNote(c *comparisons.Comparison) string {
 	text := "Round trips are counted without contention, on open connections, one after another; " +
 		"in brackets are the messages to all servers, where these are more."
+	if slices.ContainsFunc(c.Locks, func(l comparisons.Lock) bool { return l.Crowd != nil }) {
+		text += " The longest wait is that of five clients which want one lock again and again, over the median of those " +
+			"that were kept out; with ! a client starved: it waited ten times the median, and ten grants went to others " +
+			"that had asked later."
+	}
 	if slices.ContainsFunc(c.Locks, func(l comparisons.Lock) bool {
 		return l.Trips.Acquire.WaitsSeconds > 0 || l.Trips.Release.WaitsSeconds > 0
 	}) {
@@ -93,6 +98,7 @@ func Needs() []Need {
 		{"acquire", func(l comparisons.Lock) string { return tripText(&l.Trips.Acquire) }},
 		{"release", func(l comparisons.Lock) string { return tripText(&l.Trips.Release) }},
 		{"renew", renewText},
+		{"longest wait", waitText},
 	}
 }
 
@@ -118,6 +124,18 @@ func tripText(t *comparisons.Trip) string {
 		text += fmt.Sprintf(", waits %.1f s", t.WaitsSeconds)
 	}
 	return text
+}
+
+// waitText is how many times the median wait the longest one took, and whether a client starved.
+func waitText(l comparisons.Lock) string {
+	switch c := l.Crowd; {
+	case c == nil:
+		return "-"
+	case c.Starved > 0:
+		return fmt.Sprintf("%.1f × !", c.LongestSeconds/c.MedianSeconds)
+	default:
+		return fmt.Sprintf("%.1f ×", c.LongestSeconds/c.MedianSeconds)
+	}
 }
 
 func renewText(l comparisons.Lock) string {

@@ -72,6 +72,9 @@ func Measure(l subject.Lock, opt Options) (*comparisons.Lock, error) {
 	}
 	m := &comparisons.Lock{Name: l.Name, About: l.About, ForWhom: l.ForWhom, Servers: serversOf(l), Tokens: l.Tokens,
 		Promise: l.Promise, Trips: trips}
+	if m.Crowd, err = crowdOf(l); err != nil {
+		return nil, fmt.Errorf("play a crowd with %s: %w", l.Name, err)
+	}
 	if opt.Play == nil {
 		opt.Play = simulated
 	}

@@ -408,3 +408,18 @@ func TestKindsDeclare(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A lock without an order lets one client wait for longer than others; a fair one does not.
+func TestCrowd(t *testing.T) {
+	longest := map[string]float64{}
+	for _, name := range []string{"single", "fair"} {
+		m := measure(t, kind(t, name))
+		if m.Crowd == nil || m.Crowd.Waits < 10 {
+			t.Fatalf("%s: %+v", name, m.Crowd)
+		}
+		longest[name] = m.Crowd.LongestSeconds / m.Crowd.MedianSeconds
+	}
+	if longest["fair"] > 2 || longest["single"] < 2*longest["fair"] {
+		t.Errorf("longest waits, in medians: %v", longest)
+	}
+}

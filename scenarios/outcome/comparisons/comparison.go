@@ -54,6 +54,8 @@ type Lock struct {
 	Promise promise.Promise `json:"promise"`
 	// Trips is the cost of its calls without contention.
 	Trips Trips `json:"trips"`
+	// Crowd is how long clients wait that all want it at once; absent if none waited.
+	Crowd *Crowd `json:"crowd,omitempty"`
 	// Survives has an entry for each class of [Comparison.Classes].
 	Survives []Survival `json:"survives"`
 }
@@ -137,6 +139,18 @@ type Trips struct {
 	// Unasked says that the lock sends requests while it is held and without a
 	// call: it renews its leases by itself.
 	Unasked bool `json:"unasked"`
+}
+
+// Crowd is how long five clients wait of which each wants the lock twelve times, for 50 ms, and again as soon as it has
+// released it.
+type Crowd struct {
+	// Waits counts the acquires that were kept out.
+	Waits int `json:"waits"`
+	// MedianSeconds is how long half of them waited at least, LongestSeconds how long the longest one waited.
+	MedianSeconds  float64 `json:"median_seconds"`
+	LongestSeconds float64 `json:"longest_seconds"`
+	// Starved counts those that starved: see [checker.Facts.Starved].
+	Starved int `json:"starved"`
 }
 
 // Trip is the cost of one call, over open connections and with scripts that the
