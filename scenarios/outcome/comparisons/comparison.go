@@ -146,8 +146,9 @@ type Trips struct {
 type Crowd struct {
 	// Waits counts the acquires that were kept out.
 	Waits int `json:"waits"`
-	// MedianSeconds is how long half of them waited at least, LongestSeconds how long the longest one waited.
-	MedianSeconds  float64 `json:"median_seconds"`
+	// MedianSeconds is how long half of them waited at least.
+	MedianSeconds float64 `json:"median_seconds"`
+	// LongestSeconds is how long the longest one waited.
 	LongestSeconds float64 `json:"longest_seconds"`
 	// Starved counts those that starved: see [checker.Facts.Starved].
 	Starved int `json:"starved"`
