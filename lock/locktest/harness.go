@@ -199,6 +199,8 @@ var promises = []promise{
 
 	{"try", tryOnce},
 	{"try leaves nothing behind", tryLeavesNothing},
+	{"try whose reply is lost", tryReplyLost},
+	{"try whose request is lost", tryRequestLost},
 
 	{"extend moves the end", extendMovesTheEnd},
 	{"extend keeps others out", extendKeepsOthersOut},

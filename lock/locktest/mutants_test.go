@@ -243,6 +243,17 @@ var mutants = []mutant{
 				return nil, errBusy
 			}}
 		}},
+	{"a try without an answer says that the lock is taken",
+		[]string{"try whose reply is lost", "try whose request is lost"}, Harness{}, func(m machine) lock.Locker {
+			inner := single(m)
+			return faulty{Locker: inner, try: func(ctx context.Context, r string) (lock.Lease, error) {
+				l, err := inner.(lock.Trier).TryAcquire(ctx, r)
+				if errors.Is(err, lock.ErrOutcomeUnknown) {
+					return nil, lock.ErrTaken
+				}
+				return l, err
+			}}
+		}},
 	{"extend does nothing", []string{"extend moves the end", "extend of what the servers forgot"}, Harness{},
 		leaseWith(func(_ machine, _ context.Context, _ string, l *faultyLease) {
 			l.extend = func(context.Context) error { return nil }

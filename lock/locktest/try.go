@@ -27,6 +27,9 @@ func (s *trial) try(ctx context.Context, i int) (grant, error) {
 	return g, s.track(g, err)
 }
 
+// waitFor is Acquire by client i, as try is TryAcquire.
+func (s *trial) waitFor(ctx context.Context, i int) (grant, error) { return s.ask(ctx, s.locker(i), i) }
+
 func tryOnce(s *trial) {
 	g, err := s.try(s.ctx, 0)
 	if err != nil {

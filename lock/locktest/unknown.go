@@ -1,29 +1,35 @@
 package locktest
 
 import (
+	"context"
 	"errors"
 	"time"
 
 	"locksim/lock"
 )
 
-func acquireReplyLost(s *trial)   { acquireLost(s, (*Wire).LoseReplies) }
-func acquireRequestLost(s *trial) { acquireLost(s, (*Wire).LoseRequests) }
+func acquireReplyLost(s *trial)   { askLost(s, (*trial).waitFor, (*Wire).LoseReplies) }
+func acquireRequestLost(s *trial) { askLost(s, (*trial).waitFor, (*Wire).LoseRequests) }
+func tryReplyLost(s *trial)       { askLost(s, (*trial).try, (*Wire).LoseReplies) }
+func tryRequestLost(s *trial)     { askLost(s, (*trial).try, (*Wire).LoseRequests) }
 
-// acquireLost loses a request for the lock. A lock may report an unknown outcome, or ask again and be granted. In
-// neither case may the lock stay taken for longer than a lease lasts.
-func acquireLost(s *trial, lose func(*Wire)) {
+// askLost loses a request for the lock. A lock may report an unknown outcome, or ask again and be granted. It must not
+// report that another client has the lock, and in neither case may the lock stay taken for longer than a lease lasts.
+func askLost(s *trial, ask func(*trial, context.Context, int) (grant, error), lose func(*Wire)) {
 	w := s.wire(0)
 	s.acquireRelease(0)
 	lose(w)
 	ctx, cancel := s.within(s.TTL / 4)
 	defer cancel()
-	g, err := s.ask(ctx, s.locker(0), 0)
+	g, err := ask(s, ctx, 0)
 	if err == nil {
 		s.wantHeld(g, 1)
 		s.release(g)
 	} else {
-		s.want("Acquire without an answer", err, lock.ErrOutcomeUnknown)
+		s.want("a request for the lock without an answer", err, lock.ErrOutcomeUnknown)
+		if errors.Is(err, lock.ErrTaken) {
+			s.Errorf("a request for a free lock without an answer: %v", err)
+		}
 	}
 	w.Heal()
 
