@@ -22,7 +22,7 @@ func TestReleasedByACarefulCaller(t *testing.T) {
 			t.Errorf("%s: %s: %v", name, m.Verdict.Label, m.Verdict.Reasons)
 		}
 	}
-	careless := etcdlocks.Library("careless", etcdlocks.NewSession, etcdlocks.NewMutex)
+	careless := etcdlocks.TryLibrary("careless", etcdlocks.NewSession, etcdlocks.NewMutex)
 	if m := testruns.Play(t, sc, careless,
 		scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]; m.Verdict.Label != checker.Stuck {
 		t.Errorf("with a careless caller it is %s", m.Verdict.Label)

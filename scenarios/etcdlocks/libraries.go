@@ -19,9 +19,15 @@ import (
 // An Unlock under a context that has ended leaves the key, and the session keeps it alive (F29): so its caller gives it
 // one that has not. A Lock whose last answer comes after the end of the session is a success where the key is still
 // there: such a grant is void.
+//
+// Its TryLock puts a key as Lock does, and deletes it if another session has the first one. If the transaction or the
+// deletion is not answered, it returns with an error, and the key stays for as long as the session, before those of all
+// who come later: nobody has the lock then until the session ends, or the client asks again. The caller of a TryLock
+// that has failed can do nothing about that by the Mutex, whose Unlock has no key to delete where the transaction was
+// not answered.
 func Mutex() subject.Lock {
-	return Library("etcd-mutex", NewSession,
-		func(s *concurrency.Session, prefix string) Held { return careful{NewMutex(s, prefix)} })
+	return TryLibrary("etcd-mutex", NewSession,
+		func(s *concurrency.Session, prefix string) HeldOnTry { return carefulOnTry{NewMutex(s, prefix)} })
 }
 
 // Election is the Election of the same package: the leader has the lock. The token is the revision at which the client
@@ -56,6 +62,13 @@ type Held interface {
 	Unlock(ctx context.Context) error
 }
 
+// HeldOnTry is a lock that can also ask without waiting.
+type HeldOnTry interface {
+	Held
+	// TryLock asks once, and returns the token of the lock. [lock.ErrTaken] says that another session has it.
+	TryLock(ctx context.Context) (token int64, err error)
+}
+
 // Session is a session of a library: a lease of etcd that the library keeps alive. Done is closed when it has ended.
 type Session interface{ Done() <-chan struct{} }
 
@@ -69,8 +82,14 @@ type careful struct{ Held }
 
 func (c careful) Unlock(ctx context.Context) error { return c.Held.Unlock(context.WithoutCancel(ctx)) }
 
-// NewMutex is a Mutex for [Library]. It is unlocked under the context of its caller, as that is.
-func NewMutex(s *concurrency.Session, prefix string) Held {
+type carefulOnTry struct{ HeldOnTry }
+
+func (c carefulOnTry) Unlock(ctx context.Context) error {
+	return c.HeldOnTry.Unlock(context.WithoutCancel(ctx))
+}
+
+// NewMutex is a Mutex for [TryLibrary]. It is unlocked under the context of its caller, as that is.
+func NewMutex(s *concurrency.Session, prefix string) HeldOnTry {
 	return &mutex{concurrency.NewMutex(s, prefix)}
 }
 
@@ -83,6 +102,17 @@ type mutex struct{ *concurrency.Mutex }
 
 func (m *mutex) Lock(ctx context.Context) (int64, error) {
 	if err := m.Mutex.Lock(ctx); err != nil {
+		return 0, err
+	}
+	return m.Header().Revision, nil
+}
+
+func (m *mutex) TryLock(ctx context.Context) (int64, error) {
+	err := m.Mutex.TryLock(ctx)
+	switch {
+	case errors.Is(err, concurrency.ErrLocked):
+		return 0, lock.ErrTaken
+	case err != nil:
 		return 0, err
 	}
 	return m.Header().Revision, nil
@@ -112,6 +142,20 @@ func (e *election) Unlock(ctx context.Context) error { return e.Resign(ctx) }
 // With what the documentation of package concurrency says, the lock has tokens.
 func Library[S Session](name string, open func(c *clientv3.Client, ttl int) (S, error),
 	make func(s S, prefix string) Held) subject.Lock {
+	return library(name, func(c *clientv3.Client, ttl int) lock.Locker {
+		return &sessions[S, Held]{open: func() (S, error) { return open(c, ttl) }, make: make}
+	})
+}
+
+// TryLibrary is [Library] for a lock that can also ask without waiting.
+func TryLibrary[S Session](name string, open func(c *clientv3.Client, ttl int) (S, error),
+	make func(s S, prefix string) HeldOnTry) subject.Lock {
+	return library(name, func(c *clientv3.Client, ttl int) lock.Locker {
+		return trying[S]{&sessions[S, HeldOnTry]{open: func() (S, error) { return open(c, ttl) }, make: make}}
+	})
+}
+
+func library(name string, locker func(c *clientv3.Client, ttl int) lock.Locker) subject.Lock {
 	return subject.Lock{
 		Name: name, Traits: subject.Traits{Servers: servers(), Tokens: true, FollowsSpec: true, Lease: subject.LeaseHeld,
 			Detection: 15 * time.Second,
@@ -121,23 +165,22 @@ func Library[S Session](name string, open func(c *clientv3.Client, ttl int) (S, 
 			if err != nil {
 				return nil, err
 			}
-			ttl := int(seconds(e.Spec().TTL) / time.Second)
-			return &sessions[S]{open: func() (S, error) { return open(c, ttl) }, make: make}, nil
+			return locker(c, int(seconds(e.Spec().TTL)/time.Second)), nil
 		},
 	}
 }
 
 // sessions makes a lock with the session of its process. A session that has ended is made anew.
-type sessions[S Session] struct {
+type sessions[S Session, H Held] struct {
 	open func() (S, error)
-	make func(s S, prefix string) Held
+	make func(s S, prefix string) H
 
 	mu      sync.Mutex
 	session S
 	opened  bool
 }
 
-func (l *sessions[S]) current() (S, error) {
+func (l *sessions[S, H]) current() (S, error) {
 	l.mu.Lock()
 	s, opened := l.session, l.opened
 	l.mu.Unlock()
@@ -158,13 +201,27 @@ func (l *sessions[S]) current() (S, error) {
 	return s, nil
 }
 
-func (l *sessions[S]) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+func (l *sessions[S, H]) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	return l.ask(ctx, resource, func(h H) (int64, error) { return h.Lock(ctx) })
+}
+
+// trying is sessions of a lock that can also ask without waiting.
+type trying[S Session] struct{ *sessions[S, HeldOnTry] }
+
+// TryAcquire implements [lock.Trier].
+func (l trying[S]) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
+	return l.ask(ctx, resource, func(h HeldOnTry) (int64, error) { return h.TryLock(ctx) })
+}
+
+// ask asks for a lock with the session of the process.
+func (l *sessions[S, H]) ask(ctx context.Context, resource string, ask func(h H) (token int64,
+	err error)) (lock.Lease, error) {
 	s, err := l.current()
 	if err != nil {
 		return nil, err
 	}
 	h := l.make(s, "locks/"+resource)
-	token, err := h.Lock(ctx)
+	token, err := ask(h)
 	if err != nil {
 		return nil, err
 	}
