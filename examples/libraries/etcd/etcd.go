@@ -71,7 +71,7 @@ func main() {
 		},
 		Locks: []libraries.Lock{
 			{
-				Lock: promising(etcdlocks.Library("etcd-mutex", etcdlocks.NewSession, etcdlocks.NewMutex), glue.Session()),
+				Lock: promising(etcdlocks.TryLibrary("etcd-mutex", etcdlocks.NewSession, etcdlocks.NewMutex), glue.Session()),
 				Is:   "a key of etcd in a queue, which lasts as long as a session, a lease that the client keeps alive.",
 				Why:  map[string][]string{"network": {"etcd-void"}, "refusals": {"etcd-void"}, "misuse": {"etcd-22082"}},
 				Misuse: "the context of Unlock has ended when it is called, or it is called again after it has failed, as on an " +
