@@ -90,7 +90,8 @@ func Lock() subject.Lock {
 					lock.FaultNodePower,
 				},
 				Data: "seal", FreeWithin: lock.TermTTLAndCluster,
-				Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
+				Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTries,
+					promise.DutyRenews},
 			},
 			About: "A key with a lease joins a queue on a cluster of etcd, the first in the queue has the lock, and the " +
 				"client keeps the lease alive. The fencing token is the creation revision of the key.",

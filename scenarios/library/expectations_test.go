@@ -14,12 +14,15 @@ import (
 	"locksim/checker"
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	"locksim/scenarios/redislocks"
+	"locksim/scenarios/search"
 	"locksim/scenarios/sentinellocks"
+	"locksim/scenarios/spaces"
 	"locksim/scenarios/sqllocks"
 	"locksim/scenarios/subject"
 	"locksim/scenarios/zklocks"
@@ -151,6 +154,28 @@ expect:
 			unmet, err := unmetBy(sc, tt.lock, nil)
 			if d := cmp.Diff(tt.want, strings.Join(unmet, "\n")); d != "" || err != nil {
 				t.Errorf("%v, -want +got:\n%s", err, d)
+			}
+		})
+	}
+}
+
+// Each lock that promises duties, and can be asked without waiting, promises that a try does not wait: the search then
+// judges it. A lock whose grants take a while besides their messages does not: its try has to be sure of the lock too.
+func TestTriesArePromised(t *testing.T) {
+	for _, l := range slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All()) {
+		if len(l.Promise.Duties) == 0 || l.GrantTime > 0 {
+			continue
+		}
+		t.Run(l.Name, func(t *testing.T) {
+			space, err := search.Discover(l, spaces.Space{})
+			if missing, ok := errors.AsType[*subject.MissingError](err); ok && testruns.WithoutPostgres(missing.Why) {
+				t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if promised := slices.Contains(l.Promise.Duties, promise.DutyTries); promised != space.Tries {
+				t.Errorf("it can try: %v, and promises that a try does not wait: %v", space.Tries, promised)
 			}
 		})
 	}

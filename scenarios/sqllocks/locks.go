@@ -75,7 +75,8 @@ func Table() subject.Lock {
 			Messages: 16,
 			Promise: lock.Promise{
 				Exclusion: common(lock.FaultWorker), Data: "seal", FreeWithin: lock.TermTTL,
-				Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells},
+				Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells,
+					promise.DutyTries},
 			},
 			About: "A row of a PostgreSQL table has the owner, the end of the lease by the clock of the server, and the " +
 				"number of grants, which is the fencing token. One statement takes a free or expired row.",
@@ -151,7 +152,8 @@ func connected(name string, transaction bool, about string, make func(subject.En
 			Data: Data(work), Messages: 40,
 			Promise: lock.Promise{
 				Exclusion: common(), Data: "claim", FreeWithin: lock.TermTTLAndWaiter,
-				Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
+				Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTries,
+					promise.DutyRenews},
 			},
 			About: about, ForWhom: forWhom}, New: make,
 	}
