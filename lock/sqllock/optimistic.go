@@ -26,7 +26,7 @@ type Optimistic struct {
 
 // NewOptimistic returns an Optimistic for the rows of a table, or an error that says which option is wrong. It sends
 // nothing. The table has the columns that [locksim/lock/fence/sqlguard] describes for the rule CAS: a key, and a
-// version, which each change increases. Of o it uses Backoff, Clock and Jitter. table.Mode must be "" or CAS.
+// version, which each change increases. Of o it uses Backoff, Tries, Clock and Jitter. table.Mode must be "" or CAS.
 func NewOptimistic(db *sql.DB, table sqlguard.Options, o Options) (*Optimistic, error) {
 	if table.Mode == "" {
 		table.Mode = fence.CAS
@@ -46,10 +46,12 @@ func NewOptimistic(db *sql.DB, table sqlguard.Options, o Options) (*Optimistic, 
 	return &Optimistic{db: db, opt: o, guard: guard, dice: &dice{rand: rand.New(o.Jitter)}}, nil
 }
 
-// Change reads the columns of a row, calls compute, and writes what it returns, until a write counts or ctx ends.
-// conflicts is how often it did not, since another client had changed the row. The values of columns are pointers, into
-// which each try reads. compute may be called several times; its error ends the change, and nothing is written.
+// Change reads the columns of a row, calls compute, and writes what it returns, until a write counts, ctx ends, or it
+// has tried as often as [Options.Tries] says. conflicts is how often a write did not count, since another client had
+// changed the row. The values of columns are pointers, into which each try reads. compute may be called several times;
+// its error ends the change, and nothing is written.
 //
+// The error wraps [fence.ErrStale] when it has given up, and that of ctx when that has ended: nothing was written then.
 // The error wraps [sql.ErrNoRows] where there is no such row, and [sqlguard.ErrOutcomeUnknown] when a write may have
 // been made although it failed: then the change must not simply be made again.
 func (o *Optimistic) Change(ctx context.Context, key any, columns []sqlguard.Column,
@@ -68,6 +70,9 @@ func (o *Optimistic) Change(ctx context.Context, key any, columns []sqlguard.Col
 			return conflicts, err
 		}
 		conflicts++
+		if o.opt.Tries > 0 && conflicts >= o.opt.Tries {
+			return conflicts, fmt.Errorf("gave up after %d tries: %w", conflicts, err)
+		}
 		if end := o.opt.Clock.Sleep(ctx, o.dice.delay(o.opt.Backoff, conflicts)); end != nil {
 			return conflicts, fmt.Errorf("gave up after %d conflicts: %w: %w", conflicts, end, err)
 		}

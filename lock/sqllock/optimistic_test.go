@@ -2,6 +2,7 @@ package sqllock_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"strconv"
 	"testing"
@@ -9,22 +10,27 @@ import (
 
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/lock/fence"
 	"locksim/lock/fence/sqlguard"
 	"locksim/lock/sqllock"
 	"locksim/sim"
 	"locksim/sim/postgres"
 )
 
+// stock makes a table with a number.
+var stock = []string{
+	`CREATE TABLE stock (id text PRIMARY KEY, amount int NOT NULL, fence_version bigint NOT NULL DEFAULT 0)`,
+	`INSERT INTO stock VALUES ('apple', 0)`,
+}
+
 // Optimistic changes lose nothing that they have confirmed, and make nothing twice, when a client is paused between its
 // read and its write, connections break, and the server crashes.
 func TestOptimisticInTheWorld(t *testing.T) {
 	server := simulated(t)
-	schema := []string{`CREATE TABLE stock (id text PRIMARY KEY, amount int NOT NULL, fence_version bigint NOT NULL DEFAULT 0)`,
-		`INSERT INTO stock VALUES ('apple', 0)`}
 	amount := func(_, _ string) string { return `SELECT amount FROM stock` }
 	const clients, each = 4, 8
 	for seed := uint64(1); seed <= 10; seed++ {
-		cfg := sim.Config{Seed: seed, Servers: []sim.Kind{postgres.Kind{Server: server, Schema: schema, Value: amount}},
+		cfg := sim.Config{Seed: seed, Servers: []sim.Kind{postgres.Kind{Server: server, Schema: stock, Value: amount}},
 			Clients: clients, Untraced: true}
 		var made [clients]changes
 		left := ""
@@ -58,6 +64,45 @@ func TestOptimisticInTheWorld(t *testing.T) {
 		if sum.conflicts == 0 || sum.unknown+sum.failed == 0 {
 			t.Errorf("seed %d: %+v: no conflict, or no fault was felt", seed, sum)
 		}
+	}
+}
+
+// A change that always meets another one is given up after as many tries as the options say, and writes nothing.
+func TestOptimisticGivesUp(t *testing.T) {
+	server := simulated(t)
+	cfg := sim.Config{Seed: 1, Servers: []sim.Kind{postgres.Kind{Server: server, Schema: stock}}, Clients: 1,
+		Untraced: true}
+	_, err := sim.Run(cfg, func(w *sim.World) error {
+		p := w.Client(0)
+		p.Go(func() {
+			db := inWorld(t, p, nil)
+			o, err := sqllock.NewOptimistic(db, sqlguard.Options{Table: "stock"}, sqllock.Options{Tries: 3,
+				Clock: p.Clock(), Jitter: p.Source("lock")})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			var amount, computed int
+			conflicts, err := o.Change(p.Context(), "apple", []sqlguard.Column{{Name: "amount", Value: &amount}},
+				func() ([]sqlguard.Column, error) {
+					computed++
+					_, err := db.ExecContext(p.Context(), `UPDATE stock SET amount = 7, fence_version = fence_version + 1`)
+					return []sqlguard.Column{{Name: "amount", Value: 100}}, err
+				})
+			if !errors.Is(err, fence.ErrStale) || conflicts != 3 || computed != 3 {
+				t.Errorf("%d conflicts, computed %d times, error %v", conflicts, computed, err)
+			}
+			if err := db.QueryRowContext(p.Context(), `SELECT amount FROM stock`).Scan(&amount); err != nil || amount != 7 {
+				t.Errorf("the amount is %d, error %v", amount, err)
+			}
+		})
+		return w.RunUntil(w.Idle)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqllock.NewOptimistic(&sql.DB{}, sqlguard.Options{Table: "stock"}, sqllock.Options{Tries: -1}); err == nil {
+		t.Error("a negative number of tries was taken")
 	}
 }
 

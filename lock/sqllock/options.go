@@ -24,6 +24,10 @@ type Options struct {
 	// [lock.DefaultBackoffMax].
 	Backoff lock.Backoff
 
+	// Tries is how often an [Optimistic] tries a change before it gives up. 0 means until the context ends: under load
+	// some client may then try for long, since each write that counts fails those of all others.
+	Tries int
+
 	// Block lets a waiter of [ForUpdate], [Advisory] and [AdvisoryTransaction] wait in the database, where it is granted
 	// the lock at once when that is free, in the order of requests as a rule. It needs a connection all the time. The
 	// database ends the wait after a TTL, or a little before the deadline of the context: by lock_timeout, or for a row by
@@ -84,6 +88,9 @@ func (o Options) Validate() error {
 		errs = append(errs, fmt.Errorf("the Backoff %v to %v is negative", b.Min, b.Max))
 	case b.Max != 0 && b.Min > b.Max:
 		errs = append(errs, fmt.Errorf("Backoff.Min %v is above Backoff.Max %v", b.Min, b.Max))
+	}
+	if o.Tries < 0 {
+		errs = append(errs, fmt.Errorf("Tries %d is negative: give a number of tries, or 0 for no limit", o.Tries))
 	}
 	if o.ReleaseTimeout < 0 {
 		errs = append(errs, fmt.Errorf("ReleaseTimeout %v is negative", o.ReleaseTimeout))
