@@ -1,6 +1,6 @@
 package checker
 
-// Entry says whether a client that holds a lock may enter it again.
+// Entry says who may enter a lock that a client holds.
 type Entry string
 
 // The kinds of entry. The zero value of [Entry] counts as EntryExclusive.
@@ -17,6 +17,10 @@ const (
 	// EntryOwnerless is exclusive, of a lock that knows no owners and promises nothing of being entered again, and that its
 	// clients enter again all the same. That it lets one in is no overlap.
 	EntryOwnerless Entry = "ownerless"
+	// EntryShared lets everyone in: the clients have no lock, and their data is right without one, as by writes
+	// that compare a version. A grant is the beginning of a section then. No two claims or beliefs count as overlapping,
+	// and no client is a rightful holder whom the store must not refuse.
+	EntryShared Entry = "shared"
 )
 
 // Queue says whether a lock promises an order of its grants.

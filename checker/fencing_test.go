@@ -94,7 +94,7 @@ func TestFencingAgainstBruteForce(t *testing.T) {
 
 func randomRefusals(rng *rand.Rand) History {
 	h := History{Final: map[Cell]string{orders: "", {Resource: "stock"}: ""},
-		Entry: []Entry{"", EntryExclusive, EntryReentrant}[rng.IntN(3)],
+		Entry: []Entry{"", EntryExclusive, EntryReentrant, EntryShared}[rng.IntN(4)],
 		Care:  []Care{CareNever, CareLost, CareSteps}[rng.IntN(3)]}
 	if rng.IntN(2) == 0 {
 		h.Holdings = randomHoldings(rng)
@@ -136,7 +136,7 @@ func bruteFencing(h History) Facts {
 		case stale && !o.Accepted:
 			f.StaleRejected++
 		}
-		if !o.Accepted && (alone && !overtaken || bruteHeld(h, own, o.Applied)) {
+		if !o.Accepted && h.Entry != EntryShared && (alone && !overtaken || bruteHeld(h, own, o.Applied)) {
 			f.FalseRejects++
 		}
 	}

@@ -17,7 +17,7 @@ type lateness struct {
 // much that was sooner than it had to be.
 func noticed(h History, records map[holder]holdings, slack *leastSlack) lateness {
 	found := lateness{untold: &tally{more: "losses of which the holder was told too late"}}
-	if h.Timing == nil {
+	if h.Timing == nil || h.Entry == EntryShared {
 		return found
 	}
 	for _, grants := range grantsByResource(h) {

@@ -27,7 +27,8 @@ func grantsByResource(h History) [][]Grant {
 // excludes reports whether the lock promised that two grants of one resource do
 // not overlap: also two of one client, unless it may enter the lock again.
 func (h History) excludes(a, b Grant) bool {
-	return a.Client != b.Client || h.Entry != EntryReentrant && h.Entry != EntryOwnerless
+	again := h.Entry == EntryReentrant || h.Entry == EntryOwnerless
+	return h.Entry != EntryShared && (!again || a.Client != b.Client)
 }
 
 // eachOverlap calls visit once for each pair of grants whose intervals overlap;

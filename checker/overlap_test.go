@@ -31,6 +31,7 @@ func TestOverlaps(t *testing.T) {
 			claims: 3, beliefs: 3},
 		// A client that is granted what it holds already breaks the promise too.
 		{name: "same client", grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)}, claims: 1, beliefs: 1},
+		{name: "no lock", entry: EntryShared, grants: []Grant{held(1, "c0", 2, 30), held(2, "c1", 10, 20)}},
 		{name: "same client, exclusive", entry: EntryExclusive, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)},
 			claims: 1, beliefs: 1},
 		// If the lock is reentrant, that keeps the promise, in whatever order

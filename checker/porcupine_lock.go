@@ -10,6 +10,9 @@ import (
 
 // lockParts ask for an order in which each resource has one holder at a time.
 func lockParts(h History) []part {
+	if h.Entry == EntryShared {
+		return nil
+	}
 	model := ownerModel
 	if h.Entry == EntryReentrant || h.Entry == EntryOwnerless {
 		model = reentrantModel

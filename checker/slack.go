@@ -215,6 +215,9 @@ func (c *lastClaims) add(g *Grant, claim Interval) {
 
 // afterClaims adds the slack between the claims before a grant and its own.
 func (l *leastSlack) afterClaims(h History, before lastClaims, g *Grant) {
+	if h.Entry == EntryShared {
+		return
+	}
 	last := before.last
 	if last.grant != nil && !h.excludes(*last.grant, *g) {
 		last = before.next

@@ -19,6 +19,7 @@ type standing struct {
 	claims, ours claimCounts
 	belief       Interval
 	holdings     holdings
+	shared       bool // all may be in: see [EntryShared]
 }
 
 // standingsOf returns the standing of each grant, by its id.
@@ -29,7 +30,7 @@ func standingsOf(h History) map[int]standing {
 		claims, own := claimCountsOf(grants), ownGrants(grants)
 		for i, g := range slices.Backward(grants) {
 			s := standing{grant: g, claims: claims, ours: claimCountsOf([]Grant{g}),
-				belief: g.Belief(h.Care), holdings: records[holder{g.Client, g.Resource}]}
+				belief: g.Belief(h.Care), holdings: records[holder{g.Client, g.Resource}], shared: h.Entry == EntryShared}
 			if h.Entry == EntryReentrant {
 				s.ours = own[g.Client].claims
 			}
@@ -99,7 +100,7 @@ func byGranting(a, b Grant) int {
 func (s standing) stale(p Pos) bool { return s.next != nil && s.next.Granted < p }
 
 // rightful reports whether at p the client must not be refused.
-func (s standing) rightful(p Pos) bool { return s.soleClaimant(p) || s.holds(p) }
+func (s standing) rightful(p Pos) bool { return !s.shared && (s.soleClaimant(p) || s.holds(p)) }
 
 // because says why the client was rightful at p: the rest of a sentence.
 func (s standing) because(p Pos) Reason {

@@ -281,9 +281,10 @@ func (h History) validateStock() error {
 // validateAdmission checks the words for the promises of the lock.
 func (h History) validateAdmission() error {
 	switch h.Entry {
-	case "", EntryExclusive, EntryReentrant, EntryOwnerless:
+	case "", EntryExclusive, EntryReentrant, EntryOwnerless, EntryShared:
 	default:
-		return malformed("entry %q is not known: want %s, %s or %s", h.Entry, EntryExclusive, EntryReentrant, EntryOwnerless)
+		return malformed("entry %q is not known: want %s, %s, %s or %s", h.Entry, EntryExclusive, EntryReentrant,
+			EntryOwnerless, EntryShared)
 	}
 	for _, d := range h.Duties {
 		if !slices.Contains(promise.Duties(), d) {
@@ -293,8 +294,8 @@ func (h History) validateAdmission() error {
 	switch {
 	case h.Queue != QueueNone && h.Queue != QueueFair:
 		return malformed("queue %q is not known: want %s or nothing", h.Queue, QueueFair)
-	case h.Queue == QueueFair && h.Entry == EntryReentrant:
-		return malformed("a fair queue and reentrant entry: it is not defined which entries pass the queue")
+	case h.Queue == QueueFair && (h.Entry == EntryReentrant || h.Entry == EntryShared):
+		return malformed("a fair queue and %s entry: it is not defined which entries pass the queue", h.Entry)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func repeatedWork(h checker.History) (again, twice int) {
 func prevented(h checker.History, other, w work) bool {
 	earlier := other.grant.Granted < w.grant.Granted || other.grant.Granted == w.grant.Granted &&
 		other.grant.ID < w.grant.ID
-	if !earlier || again(h, other.grant, w.grant) {
+	if !earlier || bothIn(h, other.grant, w.grant) {
 		return false
 	}
 	overlap := slices.ContainsFunc(named(h), func(p checker.Pos) bool {

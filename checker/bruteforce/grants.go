@@ -18,11 +18,6 @@ func claims(g checker.Grant, p checker.Pos) bool {
 		!happened(g.Crashed, p) && !happened(g.Doubted, p)
 }
 
-// again reports whether two grants are of one client, and the lock does not promise that they exclude each other.
-func again(h checker.History, a, b checker.Grant) bool {
-	return a.Client == b.Client && (h.Entry == checker.EntryReentrant || h.Entry == checker.EntryOwnerless)
-}
-
 // "Belief: from Acquire's return to the first of those endings that it has
 // observed. Release and a crash always count, an observed loss with CareLost and
 // CareSteps, an observed end of the validity only with CareSteps."
@@ -66,6 +61,13 @@ func ended(g checker.Grant, p checker.Pos) bool {
 	return happened(g.Released, p) || happened(g.Crashed, p)
 }
 
+// bothIn reports whether two grants may be at once: "It lets a client that holds the lock enter it again"
+// (EntryReentrant), "That it lets one in is no overlap" (EntryOwnerless), "Lets everyone in" (EntryShared).
+func bothIn(h checker.History, a, b checker.Grant) bool {
+	again := h.Entry == checker.EntryReentrant || h.Entry == checker.EntryOwnerless
+	return h.Entry == checker.EntryShared || again && a.Client == b.Client
+}
+
 // "ClaimOverlaps counts pairs of grants of one resource whose claims overlap, of one
 // client too unless it may enter the lock again, or enters one without owners." "BeliefOverlaps counts pairs of such
 // grants whose holders believed at the same time that they had the lock."
@@ -73,7 +75,7 @@ func overlaps(h checker.History, has func(checker.Grant, checker.Pos) bool) int 
 	pairs, positions := 0, named(h)
 	for i, a := range h.Grants {
 		for _, b := range h.Grants[:i] {
-			if a.Resource != b.Resource || again(h, a, b) {
+			if a.Resource != b.Resource || bothIn(h, a, b) {
 				continue
 			}
 			for _, p := range positions {
@@ -210,7 +212,7 @@ func revivedClaims(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
 		for _, other := range h.Grants {
-			own := other.ID == g.ID || again(h, other, g)
+			own := other.ID == g.ID || bothIn(h, g, other)
 			if other.Resource == g.Resource && !own && hadClaim(other) && g.Until < other.Granted && other.Granted < g.Revived {
 				n++
 				break

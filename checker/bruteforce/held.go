@@ -42,7 +42,7 @@ func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 			if late(h, other, detection) {
 				continue
 			}
-			if other.Resource != g.Resource || other.Granted <= g.Granted || again(h, other, g) {
+			if other.Resource != g.Resource || other.Granted <= g.Granted || bothIn(h, g, other) {
 				continue
 			}
 			if !claims(g, other.Granted) || !hadClaim(other) {
@@ -103,7 +103,8 @@ func late(h checker.History, g checker.Grant, detection time.Duration) bool {
 		return false
 	}
 	for _, other := range h.Grants {
-		if !again(h, other, g) && other.Resource == g.Resource && 0 < g.Token && g.Token < other.Token && other.Granted < g.Granted &&
+		own := bothIn(h, g, other)
+		if !own && other.Resource == g.Resource && 0 < g.Token && g.Token < other.Token && other.Granted < g.Granted &&
 			claims(other, g.Granted) {
 			return true
 		}

@@ -61,7 +61,7 @@ func actedAtOnce(h checker.History) (pairs int, together time.Duration) {
 	shared := map[checker.Resource][]checker.Span{}
 	for i, a := range h.Grants {
 		for _, b := range h.Grants[:i] {
-			if a.Resource != b.Resource || again(h, a, b) {
+			if a.Resource != b.Resource || bothIn(h, a, b) {
 				continue
 			}
 			var both []checker.Pos

@@ -18,7 +18,7 @@ import (
 // "Misconduct counts the grants of which, on steady servers and a prompt network, a loss by the record of the nodes was
 // noticed later than Detection and twice Trips allow."
 func noticedLate(h checker.History) (seconds float64, tooLate int) {
-	if h.Timing == nil {
+	if h.Timing == nil || h.Entry == checker.EntryShared { // there is no lock to lose
 		return 0, 0
 	}
 	var longest time.Duration

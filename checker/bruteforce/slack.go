@@ -68,8 +68,7 @@ func claimSlack(h checker.History, add func(checker.SlackKind, int64)) {
 	for _, g := range h.Grants {
 		last := slices.DeleteFunc(slices.Clone(h.Grants), func(a checker.Grant) bool {
 			later := a.Granted > g.Granted || a.Granted == g.Granted && a.ID >= g.ID
-			own := again(h, a, g)
-			return a.Resource != g.Resource || later || own || !hadClaim(a) || !hadClaim(g)
+			return a.Resource != g.Resource || later || bothIn(h, a, g) || !hadClaim(a) || !hadClaim(g)
 		})
 		slices.SortFunc(last, func(a, b checker.Grant) int {
 			return cmp.Or(cmp.Compare(claimEnd(b), claimEnd(a)), cmp.Compare(a.Granted, b.Granted), cmp.Compare(a.ID, b.ID))

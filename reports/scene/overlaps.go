@@ -45,7 +45,8 @@ func byGranted(h checker.History) []checker.Grant {
 
 // mustExclude reports whether two grants should exclude each other.
 func mustExclude(h checker.History, a, b checker.Grant) bool {
-	return a.Resource == b.Resource && (a.Client != b.Client || h.Entry != checker.EntryReentrant)
+	return a.Resource == b.Resource && h.Entry != checker.EntryShared &&
+		(a.Client != b.Client || h.Entry != checker.EntryReentrant)
 }
 
 // common is the span in which both of two intervals hold.
