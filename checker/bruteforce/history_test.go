@@ -170,6 +170,9 @@ func newHistory(seed uint64, again bool) checker.History {
 	m.store(resources)
 	m.extras(resources)
 	m.duties()
+	if m.chance(0.1) && m.h.Entry == checker.EntryExclusive && m.h.Queue == checker.QueueNone {
+		m.h.Entry = checker.EntryShared
+	}
 	if m.chance(0.05) { // at the end, so that the other draws of a seed stay as they are
 		for i := range 1 + m.IntN(2) {
 			m.h.Panics = append(m.h.Panics, checker.Panic{Client: fmt.Sprintf("c%d", i), At: 1, Text: "oh"})
