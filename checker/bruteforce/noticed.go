@@ -18,7 +18,7 @@ import (
 // "Misconduct counts the grants of which, on steady servers and a prompt network, a loss by the record of the nodes was
 // noticed later than Detection and twice Trips allow."
 func noticedLate(h checker.History) (seconds float64, tooLate int) {
-	if h.Timing == nil || h.Entry == checker.EntryShared { // there is no lock to lose
+	if h.Timing == nil {
 		return 0, 0
 	}
 	var longest time.Duration
@@ -38,6 +38,9 @@ func noticedLate(h checker.History) (seconds float64, tooLate int) {
 // noticedAfter is how long after the loss of a grant its holder could have been told and was not, and whether the
 // record of the nodes has the loss. known is false if the grant was not lost, or does not count.
 func noticedAfter(h checker.History, g checker.Grant) (late time.Duration, recorded, known bool) {
+	if h.Entry == checker.EntryShared { // there is no lock to lose
+		return 0, false, false
+	}
 	lost, instant, recorded := lossOf(h, g)
 	ends := []checker.Pos{g.Released, g.Lost, g.Until, g.Crashed}
 	for _, s := range h.Holdings {
