@@ -21,6 +21,11 @@ type Promise struct {
 	// fence no lock with a lease promises anything about data (F11 to F14).
 	Data string `json:"data"`
 
+	// Unlocked says that there is no lock: any number of clients are in at once, and the store refuses a write that would
+	// undo another one. Exclusion then lists the faults under which the data stays right in the mode Data, and no claims
+	// have to exclude each other.
+	Unlocked bool `json:"unlocked,omitempty"`
+
 	// TokensUnordered says that a grant may have the token of an earlier one, or a lower one. Without it a lock that mints
 	// tokens promises that each grant has a higher one than those before it, under those faults.
 	TokensUnordered bool `json:"tokens_unordered,omitempty"`

@@ -23,11 +23,15 @@ func Promise(p promise.Promise, tokens bool) []PromisePart {
 		return nil
 	}
 	exclusion := PromisePart{Name: "Exclusion", Text: "Two claims on one resource never overlap, under these faults:"}
+	if p.Unlocked {
+		exclusion = PromisePart{Name: "Data", Text: "There is no lock, and no exclusion is promised: clients may work at once. " +
+			"A write that would undo another one is refused. So no update is lost in mode " + p.Data + ", under these faults:"}
+	}
 	for _, f := range p.Exclusion {
 		exclusion.Words = append(exclusion.Words, string(f))
 	}
 	parts := []PromisePart{exclusion}
-	if p.Data != "" {
+	if p.Data != "" && !p.Unlocked {
 		parts = append(parts, PromisePart{Name: "Data", Text: fmt.Sprintf("Under those faults the data stays right in mode "+
 			"%s. %s Every section must write once. Without a fence, nothing is promised about data.", p.Data,
 			Rule(fence.Mode(p.Data)))})

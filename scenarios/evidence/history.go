@@ -155,8 +155,11 @@ func (r reading) addAttemptCalls(h *checker.History, t *checker.Timing) {
 	}
 }
 
-// entry says whether a client may hold the lock more than once.
+// entry says whether a client may hold the lock more than once, or all may be in at once.
 func (r reading) entry() checker.Entry {
+	if r.terms.Promise.Unlocked {
+		return checker.EntryShared
+	}
 	if r.Ownerless {
 		return checker.EntryOwnerless
 	}

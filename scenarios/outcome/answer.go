@@ -110,6 +110,9 @@ func unpromised(o *Outcome) (all []promise.Fault) {
 
 // asked is the question, with the classes of the faults that the schedule has.
 func asked(o *Outcome) string {
+	if slices.ContainsFunc(o.Modes, func(m ModeRun) bool { return m.History.Entry == checker.EntryShared }) {
+		return fmt.Sprintf("Does the data of %s stay right without a lock, %s?", prose.Visible(o.Lock), under(o))
+	}
 	return fmt.Sprintf("Does lock %s let one client in at a time, and does the data stay right, "+
 		"%s?", prose.Visible(o.Lock), under(o))
 }
@@ -460,7 +463,7 @@ func remedy(o *Outcome, m ModeRun, f blame.Finding) string {
 		mend = cmp.Or(m.Verdict.Remedy(), "A change of the lock.")
 	}
 	switch {
-	case label == checker.Repeated, f.Deed == blame.Tears:
+	case label == checker.Repeated, f.Deed == blame.Tears, f.Deed == blame.Uncompared:
 		return mend
 	case !exclusive:
 		return mend + " A fence protects the data, and not this."

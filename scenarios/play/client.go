@@ -254,25 +254,43 @@ func (c *client) asked() bool {
 	return c.proc.Notice().Err() != nil && c.proc.Context().Err() == nil && !c.view.Crashed()
 }
 
-// round is one guarded section. Only a crash, or a lock that cannot be acquired, is
-// an error; everything else is part of the story.
+// round is one guarded section, which is done again while its write is refused, if there is no lock.
 func (c *client) round() error {
+	resource, left := c.pick(c.play.resources()), c.play.lock.Tries()
+	for {
+		refused, err := c.guarded(resource)
+		if left--; err != nil || !refused || c.play.lock.Tries() == 1 {
+			return err
+		}
+		if left == 0 {
+			return c.point(trace.PointGaveUp)
+		}
+		if err := c.pass(c.upTo(c.play.sc.Lock.Backoff.Max)); err != nil {
+			return err
+		}
+	}
+}
+
+// guarded is one guarded section. refused says that the store refused its last operation. Only a crash, or a lock that
+// cannot be acquired, is an error; everything else is part of the story.
+func (c *client) guarded(resource string) (refused bool, err error) {
 	ctx, giveUp := context.WithCancel(c.proc.Notice())
 	stop := c.proc.Clock().AfterFunc(c.play.acquireLimit()+offBeat, giveUp)
 	request, end := c.within(ctx, c.play.sc.Workload.Request)
 	defer end()
 	c.ownRound()
-	g, err := c.acquire(request, outer, c.pick(c.play.resources()))
+	g, err := c.acquire(request, outer, resource)
 	stop()
 	if g == nil || err != nil {
-		return errors.Join(err, ctx.Err())
+		return false, errors.Join(err, ctx.Err())
 	}
 	g.request = request
 	defer g.unwatch()
 	if err := g.section(); err != nil || g.Released != 0 {
-		return err
+		return false, err
 	}
-	return g.release()
+	n := len(g.ops)
+	return n > 0 && g.ops[n-1].Outcome == checker.OutcomeRefused, g.release()
 }
 
 // pick draws the resource of a round.

@@ -17,7 +17,7 @@ func (c *client) openData() (err error) {
 	case p.lock.TestsFence():
 		c.data, err = p.openFence(c.proc)
 		return err
-	case where == file.DataStore:
+	case where == file.DataStore && (d == nil || !d.Alone):
 		return nil
 	case d == nil:
 		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no data in its servers: leave this out", path, p.lock.Name)
@@ -38,7 +38,7 @@ func (p *play) openFence(m Machine) (s subject.Store, err error) {
 
 // storeOf is the store in which the holder of a lease works.
 func (c *client) storeOf(l lock.Lease) subject.Store {
-	if c.play.lock.TestsFence() {
+	if d := c.play.lock.Data; d != nil && (d.Alone || c.play.lock.TestsFence()) {
 		return c.data
 	}
 	switch c.play.sc.Workload.Data {

@@ -42,7 +42,7 @@ func CalmTrials(l subject.Lock, space spaces.Space) iter.Seq[*Trial] {
 // InCalm is the lock as it is judged in a run without faults.
 func InCalm(l subject.Lock) subject.Lock {
 	l.Promise = l.JudgedBy()
-	if !l.TestsFence() { // that of a store under test is its own
+	if !l.TestsFence() && !l.Promise.Unlocked { // without a lock, and in a store under test, the fence keeps it right
 		l.Promise.Data = string(fence.None)
 	}
 	return l

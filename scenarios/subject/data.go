@@ -18,12 +18,27 @@ type Data struct {
 	Rule fence.Mode
 	// Ledger says that the lock beside it is the one that comes with each fence: see [Ledger].
 	Ledger bool
+	// Alone says that there is no lock beside the data: all scenarios work on it, in place of s0, and a section whose
+	// write was refused is done again: see [Tries].
+	Alone bool
 	// Open is the access of a client to the data, behind a fence.
 	Open func(e Env, mode fence.Mode) (Store, error)
 	// Within works in the transaction that has the lock, without a fence: what is written there takes effect when Release
 	// returns nil. s is what Open has returned. Nil is for a lock without a transaction. Searches let the holders work
 	// there if the lock promises right data in mode none.
 	Within func(s Store, l lock.Lease) Store
+}
+
+// Tries is how often a client does a section on data without a lock ([Data].Alone) while the store refuses its write.
+// After the last one it gives up.
+const Tries = 3
+
+// Tries is how often a client does a section before it gives up, while the store refuses its write.
+func (l Lock) Tries() int {
+	if l.Data != nil && l.Data.Alone {
+		return Tries
+	}
+	return 1
 }
 
 // WorksWithin reports whether the lock promises that the data is right without a fence, and has the transaction in

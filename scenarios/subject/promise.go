@@ -92,6 +92,10 @@ func validatePromise(p lock.Promise) error {
 			return fmt.Errorf("the promise about data: %w", err)
 		}
 	}
+	if p.Unlocked && p.Data != string(fence.CAS) {
+		return fmt.Errorf("the promise is Unlocked, and its Data is %q: without a lock only %s keeps the data right", p.Data,
+			fence.CAS)
+	}
 	if free := termsOfKeys(); p.FreeWithin != "" && !slices.Contains(free, p.FreeWithin) {
 		return fmt.Errorf("the promise is free again within %q: choose from %s", p.FreeWithin, prose.Commas(free))
 	}
@@ -135,7 +139,10 @@ func DescribePromise(p lock.Promise) string {
 		return "promises nothing"
 	}
 	text := "claims exclude each other under " + prose.Commas(p.Exclusion)
-	if p.Data != "" {
+	switch {
+	case p.Unlocked:
+		text = "no exclusion: clients may work at once; data right in mode " + p.Data + " under " + prose.Commas(p.Exclusion)
+	case p.Data != "":
 		text += "; data right in mode " + p.Data
 	}
 	if p.SelfExcludes {
@@ -166,7 +173,7 @@ func (l Lock) Own() *lock.Promise { return l.own }
 
 // DefaultModes are the fencing modes that a run of a lock compares by default: none,
 // and two that the lock can be used with. They are check and seal for a lock that
-// mints tokens, and claim and cas for one that does not.
+// mints tokens, and claim and cas for one that does not. Without a lock they are none and cas.
 //
 // For a lock whose store is under test it is the rule of that.
 func DefaultModes(l Lock) []fence.Mode {
@@ -175,6 +182,9 @@ func DefaultModes(l Lock) []fence.Mode {
 	}
 	if l.Tokens {
 		return []fence.Mode{fence.None, fence.Check, fence.Seal}
+	}
+	if l.Promise.Unlocked {
+		return []fence.Mode{fence.None, fence.CAS}
 	}
 	return []fence.Mode{fence.None, fence.Claim, fence.CAS}
 }

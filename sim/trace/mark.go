@@ -78,6 +78,10 @@ const (
 	PointNotReleasedAgain = "not-released-again"
 )
 
+// PointGaveUp is the label of the point that a client without a lock passes when it does a section no more, each write of
+// which the store has refused.
+const PointGaveUp = "gave-up"
+
 // Steps lists all steps. The caller owns the slice.
 func Steps() []Step {
 	all := make([]Step, 0, steps-1)
@@ -275,6 +279,8 @@ func (m Mark) passes() string {
 		return "has extended its lease"
 	case PointNotExtended:
 		return "fails to extend its lease: " + m.Problem
+	case PointGaveUp:
+		return "gives up its section, since its writes were refused"
 	case PointReleaseAgain:
 		return "calls Release again for an earlier lease"
 	case PointReleasedAgain:

@@ -184,6 +184,8 @@ var told = []struct {
 		"extended", "has extended its lease", ""},
 	{trace.Mark{Step: trace.Point, Label: trace.PointNotExtended, Problem: "too late"},
 		"not-extended", "fails to extend its lease: too late", ""},
+	{trace.Mark{Step: trace.Point, Label: trace.PointGaveUp},
+		"gave-up", "gives up its section, since its writes were refused", ""},
 	{trace.Mark{Step: trace.Point, Label: trace.PointReleaseAgain},
 		"release-again", "calls Release again for an earlier lease", ""},
 	{trace.Mark{Step: trace.Point, Label: trace.PointReleasedAgain},

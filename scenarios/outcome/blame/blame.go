@@ -84,6 +84,7 @@ const (
 	Released    Deed = "released"     // a section writes after it has released the lock
 	Reenters    Deed = "reenters"     // a section takes the lock that it has, which has no owners
 	Tears       Deed = "tears"        // a section makes a part of its writes
+	Uncompared  Deed = "uncompared"   // without a lock, a section writes whatever has changed since its read
 	Unsurvived  Deed = "unsurvived"   // something failed, and the lock does not promise to survive it
 	Rejects     Deed = "rejects"      // a fence that compares no tokens refuses a rightful holder
 	Forgets     Deed = "forgets"      // a server loses the key, or ends it early, or a clock is wrong
@@ -193,6 +194,9 @@ var rules = []rule{
 	{Store, Contradicts, onTrial, fact(func(f checker.Facts) bool { return f.Unexplained > 0 })},
 	{Store, RefusesTaken, onTrial, (*reading).refusedTaken},
 	{Store, RefusesHolder, onTrial, fact(func(f checker.Facts) bool { return f.FalseRejects > 0 })},
+
+	// There is no lock: only the comparison of what was read keeps the data right.
+	{Section, Uncompared, exclusive, (*reading).uncompared},
 
 	// Its program gives two clients one owner: what the lock does then is what it was told.
 	{Section, Shares, twoIn, (*reading).oneOwner},

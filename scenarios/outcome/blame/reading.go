@@ -7,6 +7,7 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/lock/fence"
 	"locksim/lock/promise"
 	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
@@ -613,4 +614,12 @@ func (r *reading) displaces() *Finding {
 		return &Finding{At: checker.Pos(d.Step), By: d.Asked, Of: d.Of, Server: d.Server, Key: d.Key}
 	}
 	return nil
+}
+
+// uncompared finds that a write undid another one where there is no lock, but in a mode that compares.
+func (r *reading) uncompared() *Finding {
+	if r.History.Entry != checker.EntryShared || r.Mode == fence.CAS || r.Verdict.Facts.LostUpdates == 0 {
+		return nil
+	}
+	return &Finding{}
 }

@@ -131,6 +131,10 @@ var vocabulary = map[Deed]words{
 		return fmt.Sprintf("at step %d %s released the lock inside its section, and gave back what the section still had: "+
 			"the lock has no owners", f.At, f.By)
 	}, checker.FactNamed("self_waits").Remedy},
+	Uncompared: {"without a lock, a section writes whatever has changed since its read", func(Finding) string {
+		return "there is no lock, and a write did not compare what it was based on"
+	},
+		"Let the store write only if the version is the one that was read, and let the client begin anew otherwise."},
 	Tears: {"a section makes its writes one by one", func(Finding) string {
 		return "a section ended when it " +
 			"had made a part of its writes"
