@@ -17,7 +17,8 @@ import (
 
 // All are the locks of this package, the specimens last.
 func All() []subject.Lock {
-	return append([]subject.Lock{Table(), TableWatchdog(), ForUpdate(), Advisory(), AdvisoryTransaction()}, Specimens()...)
+	return append([]subject.Lock{Table(), TableWatchdog(), ForUpdate(), Advisory(), AdvisoryTransaction(), Optimistic()},
+		Specimens()...)
 }
 
 // Specimens are the locks of package sqlbroken.
@@ -133,6 +134,15 @@ func AdvisoryTransaction() subject.Lock {
 		"An advisory lock of a PostgreSQL transaction that stays open until the release. The server ends it when it has "+
 			"not heard of the client for a TTL.",
 		func(e subject.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisoryTransaction) })
+}
+
+// Optimistic is no lock: rows with a version, which each write compares, as [sqllock.Optimistic] has them.
+func Optimistic() subject.Lock {
+	l := subject.Unlocked("sql-optimistic", Servers(), common(lock.FaultWorker), openStore)
+	l.About = "No lock: a row of a PostgreSQL table has a version. A write counts only if the version is the one that was " +
+		"read, and otherwise the client reads again, three times in all."
+	l.ForWhom = "Changes of a row of the same database that rarely meet, and that may be computed again."
+	return l
 }
 
 // rows is the table of [ForUpdate].
