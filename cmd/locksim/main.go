@@ -12,6 +12,7 @@ import (
 	"locksim/cmd/locksim/app"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/fences"
+	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
 	"locksim/scenarios/subject"
@@ -22,7 +23,7 @@ func main() { os.Exit(app.Main(append(locks(), onTrial()...)...)) }
 
 // locks are those whose servers the kernel does not have.
 func locks() []subject.Lock {
-	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
+	return slices.Concat(redislocks.Unlocked(), etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
 }
 
 // onTrial are the fences.

@@ -70,7 +70,7 @@ func Check(sc *file.Scenario, l subject.Lock, scale float64) error {
 			return err
 		}
 	}
-	if sc.Workload.Data != file.DataStore {
+	if sc.Workload.Data != file.DataStore || l.Data != nil && l.Data.Alone {
 		return fmt.Errorf("scenario %s has its data in the servers of the lock: %w: live runs keep it in the store s0",
 			sc.Name, faults.ErrUnable)
 	}

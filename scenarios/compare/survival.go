@@ -228,7 +228,7 @@ func (t *trials) causes(class lock.Fault, sc *file.Scenario, seed uint64) (bool,
 
 // modes are the fencing modes in which the lock can run.
 func (t *trials) modes() []fence.Mode {
-	return slices.DeleteFunc(fence.Modes(), func(m fence.Mode) bool { return m.NeedsToken() && !t.lock.Tokens })
+	return slices.DeleteFunc(fence.Modes(), func(m fence.Mode) bool { return !t.lock.Runs(m) })
 }
 
 func (t *trials) run(sc *file.Scenario, one trial) (result, error) {

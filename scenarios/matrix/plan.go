@@ -238,7 +238,7 @@ func (p pair) modes(asked []fence.Mode) []fence.Mode {
 	if p.lock.TestsFence() {
 		return subject.DefaultModes(p.lock)
 	}
-	return slices.DeleteFunc(slices.Clone(asked), func(m fence.Mode) bool { return m.NeedsToken() && !p.lock.Tokens })
+	return slices.DeleteFunc(slices.Clone(asked), func(m fence.Mode) bool { return !p.lock.Runs(m) })
 }
 
 // work estimates the time of a run, compared with other pairs, from the number of its messages.

@@ -7,6 +7,7 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/subject"
+	"locksim/sim/redis"
 )
 
 // openData opens the data of the lock, if the scenario's is there.
@@ -67,4 +68,12 @@ func (g *grant) settle(cause error) {
 		}
 	}
 	g.pending = nil
+}
+
+// inRedis says how the clients keep the data of the lock in a Redis server; nil if they do not.
+func (l taught) inRedis() *redis.Protected {
+	if l.Data == nil || l.Data.Redis == nil {
+		return nil
+	}
+	return &redis.Protected{Of: l.Data.Redis.Of, Where: l.Data.Redis.Where}
 }

@@ -176,7 +176,7 @@ func (t trial) baseline(modes []fence.Mode) (*outcome.ModeRun, error) {
 
 // shared is the run of a mode that is that of another one, of those that were made; nil if there is none.
 func (t trial) shared(mode fence.Mode, base *outcome.ModeRun, made []outcome.ModeRun) (*outcome.ModeRun, error) {
-	played := mode != fence.None && (t.lock.Tokens || !mode.NeedsToken())
+	played := mode != fence.None && t.lock.Runs(mode) && !(t.lock.Data != nil && t.lock.Data.Alone)
 	if !t.opts.Shared || t.opts.Repeat != outcome.Once || t.sc.Workload.Data != file.DataStore || !played ||
 		t.lock.TestsFence() {
 		return nil, nil
@@ -197,7 +197,7 @@ func (t trial) mode(mode fence.Mode, base *outcome.ModeRun) (*outcome.ModeRun, e
 	if mode == fence.None && base != nil {
 		return base, nil
 	}
-	if mode.NeedsToken() && !t.lock.Tokens {
+	if !t.lock.Runs(mode) {
 		return outcome.NotApplicable(mode), nil
 	}
 	run, err := t.once(mode, base)

@@ -95,6 +95,7 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: redis.Persistence(w.Persistence),
 			Snapshot:    w.Snapshot,
 			MinReplicas: w.MinReplicas, MaxLag: w.MaxLag, Reuse: subject.Shared[redis.Reuse](p.lock.Lock),
+			Protected: p.lock.inRedis(),
 		}))
 	}
 	for _, s := range p.lock.Servers {

@@ -3,6 +3,7 @@ package subject
 import (
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/sim/trace"
 )
 
 // Data is protected data in the servers of a lock, for scenarios whose data is not in the store s0.
@@ -21,12 +22,22 @@ type Data struct {
 	// Alone says that there is no lock beside the data: all scenarios work on it, in place of s0, and a section whose
 	// write was refused is done again: see [Tries].
 	Alone bool
+	// Redis says how the clients keep the data in a Redis server, if they do. Nil is for data in other servers.
+	Redis *InRedis
 	// Open is the access of a client to the data, behind a fence.
 	Open func(e Env, mode fence.Mode) (Store, error)
 	// Within works in the transaction that has the lock, without a fence: what is written there takes effect when Release
 	// returns nil. s is what Open has returned. Nil is for a lock without a transaction. Searches let the holders work
 	// there if the lock promises right data in mode none.
 	Within func(s Store, l lock.Lease) Store
+}
+
+// InRedis says how clients keep data in a Redis server, by scripts: see [locksim/sim/redis.Protected].
+type InRedis struct {
+	// Of is the operation that the arguments of EVAL or EVALSHA are about; ok is false for none.
+	Of func(args []string) (op trace.Decision, ok bool)
+	// Where is the hash and the field of a register.
+	Where func(resource, register string) (key, field string)
 }
 
 // Tries is how often a client does a section on data without a lock ([Data].Alone) while the store refuses its write.

@@ -171,6 +171,12 @@ func (l Lock) OnlyClaims() bool { return l.own != nil }
 // Own is what a lock promises of which only the claims are judged: see [Lock.ClaimsAlone]; nil for any other.
 func (l Lock) Own() *lock.Promise { return l.own }
 
+// Runs reports whether the lock has runs in a fencing mode: those that compare tokens need a lock that mints some, and
+// claim needs a lock.
+func (l Lock) Runs(mode fence.Mode) bool {
+	return (l.Tokens || !mode.NeedsToken()) && !(l.Promise.Unlocked && mode == fence.Claim)
+}
+
 // DefaultModes are the fencing modes that a run of a lock compares by default: none,
 // and two that the lock can be used with. They are check and seal for a lock that
 // mints tokens, and claim and cas for one that does not. Without a lock they are none and cas.

@@ -45,6 +45,8 @@ type Servers struct {
 	// Snapshot is how often a server saves a snapshot, by its own clock, where
 	// Persistence is rdb. Default 60 s.
 	Snapshot time.Duration
+	// Protected says how clients keep protected data in a server. Nil means that they keep none.
+	Protected *Protected
 	// Reuse keeps from run to run what is expensive to make. Nil makes everything anew.
 	Reuse *Reuse
 }

@@ -163,6 +163,7 @@ func (s *session) answer(args []string, reply []byte) {
 	}
 	request := n.request(args)
 	step := n.record(s, request, reply)
+	n.decided(s, args, reply)
 	if len(reply) > 0 && !(s.conn.Greeted() && greets(args)) { // that was answered when it was written
 		s.conn.Send(reply)
 	}
