@@ -41,7 +41,7 @@ func servers() []subject.Servers { return []subject.Servers{{Kind: Kind(), Count
 
 // All are the locks of this package, the specimens last.
 func All() []subject.Lock {
-	return append([]subject.Lock{Lock(), Mutex(), Election()}, Specimens()...)
+	return append([]subject.Lock{Lock(), Mutex(), Election(), CompareAndSet()}, Specimens()...)
 }
 
 // Specimens are the locks of package etcdbroken.

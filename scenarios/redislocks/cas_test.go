@@ -1,13 +1,18 @@
 package redislocks_test
 
 import (
+	"slices"
 	"testing"
 
 	"locksim/checker"
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/redislocks"
+	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
+	"locksim/scenarios/subject"
 )
 
 // Without a lock a paused client overwrites what others have written, unless a script compares the version that it has
@@ -25,6 +30,28 @@ func TestCompareAndSet(t *testing.T) {
 			t.Errorf("mode %s was played: %v", m.Mode, played)
 		}
 	}
+}
+
+// A write that does not compare, although the mode says so, is found.
+func TestWriteWithoutAComparisonIsFound(t *testing.T) {
+	l := redislocks.CompareAndSet()
+	open := l.Data.Open
+	l.Name, l.Data.Open = "redis-blind", func(e subject.Env, _ fence.Mode) (subject.Store, error) {
+		return open(e, fence.None)
+	}
+	space, err := search.Discover(l, spaces.Space{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for trial := range search.Trials(l, search.Drawn(l, space, outcome.Seeds{First: 1, Last: 50})) {
+		if trial.Err != nil {
+			t.Fatal(trial.Err)
+		}
+		if slices.ContainsFunc(trial.Violations, func(v outcome.Violation) bool { return v.Label == checker.Corrupted }) {
+			return
+		}
+	}
+	t.Error("no run lost an update")
 }
 
 // Nothing breaks the promise, also with a client of the defaults of go-redis in the scenario, which would send a write a

@@ -26,6 +26,8 @@ const port = 2379
 type Servers struct {
 	// Members is their number, usually 1 or 3, and 9 at most. Default 1.
 	Members int
+	// Protected says how clients keep protected data in the cluster. Nil means that they keep none.
+	Protected *Protected
 }
 
 // Validate returns an error for an invalid field, or nil.
@@ -45,7 +47,7 @@ func Cluster(members int) sim.Kind { return Servers{Members: members} }
 // Build implements [sim.Kind]. The cluster has a leader from the beginning, which the seed chooses.
 func (c Servers) Build(b *sim.Builder) {
 	count := cmp.Or(c.Members, 1)
-	cl := &cluster{group: raftgroup.New(count), asked: map[uint64]string{}, creators: map[int64]string{}}
+	cl := &cluster{group: raftgroup.New(count), protected: c.Protected, asked: map[uint64]string{}, creators: map[int64]string{}}
 	var nodes []*sim.Node
 	for i := range count {
 		nodes = append(nodes, b.Add(fmt.Sprintf("e%d", i), port, func(n *sim.Node) sim.Server {
@@ -69,6 +71,8 @@ func (c Servers) Build(b *sim.Builder) {
 type cluster struct {
 	group   *raftgroup.Group
 	members []*Server
+
+	protected *Protected
 
 	index    uint64            // up to which some member has applied the log
 	asked    map[uint64]string // clients, by their requests
@@ -96,6 +100,7 @@ func (c *cluster) applied(s *Server, index uint64, r *pb.InternalRaftRequest, fr
 		return
 	}
 	c.index = index
+	c.decided(s, r, from)
 	for _, e := range s.keyspace.events[from:] {
 		if e.Type == mvccpb.Event_PUT && e.Kv.Version == 1 {
 			c.creators[e.Kv.CreateRevision] = c.asked[r.Header.ID]

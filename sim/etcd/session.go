@@ -286,6 +286,7 @@ func (x *session) transact(c *call, r *pb.TxnRequest) {
 			return
 		}
 		x.finish(c, r)(answer((&write{keyspace: x.server.keyspace}).txn(r)))
+		x.server.cluster.answered(x, r)
 	}
 	if serializable(r) {
 		read(nil)

@@ -16,6 +16,7 @@ var Server = server.Kind{
 		{Name: "etcd", Tokens: true},
 		{Name: "etcd-mutex", Tokens: true},
 		{Name: "etcd-election", Tokens: true},
+		{Name: "etcd-cas"},
 		{Name: "broken/etcd-put-without-compare"},
 		{Name: "broken/etcd-never-renewed", Tokens: true},
 		{Name: "broken/etcd-until-from-answer"},

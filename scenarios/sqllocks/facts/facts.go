@@ -17,6 +17,7 @@ var Server = server.Kind{
 		{Name: "sql-for-update"},
 		{Name: "sql-advisory"},
 		{Name: "sql-advisory-tx"},
+		{Name: "sql-optimistic"},
 		{Name: "broken/sql-release-without-owner"},
 		{Name: "broken/sql-takeover-unchecked"},
 		{Name: "broken/sql-token-read-late", Tokens: true},
