@@ -102,6 +102,41 @@ func managed(e scenarios.Env) (lock.Locker, error) {
 	}), nil
 }
 
+// mints makes a locker of recipe A14 with one flaw alone.
+func mints(e scenarios.Env) (lock.Locker, error) {
+	m := &minting{ctx: e.Context(), now: e.Clock().Now, client: client(e, scenarios.Primary), ttl: ttl}
+	return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+		var l *minted
+		if err := scenarios.Retry(ctx, e.Clock(), poll, func(context.Context) (ok bool, err error) {
+			l, err = m.Acquire(name, 5)
+			return l != nil, scenarios.Unanswered(err)
+		}); err != nil {
+			return nil, err
+		}
+		return scenarios.NewLease(ctx, e, scenarios.Grant{
+			Token:  uint64(l.token),
+			Until:  func() time.Time { return l.asked.Add(ttl) },
+			Unlock: func(context.Context) error { return scenarios.NotHeld(l.Release(), errNotOwner) },
+		}), nil
+	}), nil
+}
+
+// limited makes a locker of recipe A23: its lease ends with the context of the work, which looks at it before each step
+// if the client does.
+func limited(fromAnswer bool) func(e scenarios.Env) (lock.Locker, error) {
+	return func(e scenarios.Env) (lock.Locker, error) {
+		p := process{Env: e, redis: client(e, scenarios.Primary)}
+		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+			l := &business{setNX: p.setNX(name), limit: ttl * 8 / 10, fromAnswer: fromAnswer}
+			l.now = e.Clock().Now // of which a context has its end
+			if err := acquire(ctx, e, l); err != nil {
+				return nil, err
+			}
+			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: unlock(l), Until: l.Deadline}), nil
+		}), nil
+	}
+}
+
 // acquire asks again as long as the client waits.
 func acquire(ctx context.Context, e scenarios.Env, m mutex) error {
 	return scenarios.Retry(ctx, e.Clock(), poll, func(context.Context) (bool, error) {

@@ -102,7 +102,9 @@ func database() scenarios.ServerKind {
 		}
 		server.Schema = append(slices.Clone(server.Schema),
 			"CREATE TABLE article_locks (name varchar(100) PRIMARY KEY, owner varchar(100), expire_at timestamp)",
-			"CREATE TABLE article_rows (name varchar(100) PRIMARY KEY)")
+			"CREATE TABLE article_rows (name varchar(100) PRIMARY KEY)",
+			"CREATE TABLE article_values (name varchar(100) PRIMARY KEY, value text NOT NULL, version bigint NOT NULL)",
+			"INSERT INTO article_values VALUES ('order', '', 0)")
 		return server
 	}
 	return k

@@ -28,8 +28,11 @@ type Recipe struct {
 	Kind string
 	// Cause says in a sentence why it fails, or within what it passes, as read by hand in the stories of its runs.
 	Cause string
-	// Lock is the recipe with its text's promise as data. That of a storage is a [scenarios.Fence] under test.
+	// Lock is the recipe with its text's promise as data. That of a storage is a [scenarios.Fence] under test, and a recipe
+	// that is no lock has the promise alone.
 	Lock scenarios.Lock
+	// Try plays a recipe that is no lock, with a seed. It is nil for all others.
+	Try func(seed uint64) Tried
 }
 
 // Recipes are the recipes, by their ids. The caller owns the slice.
@@ -230,6 +233,15 @@ func Recipes() []Recipe { //nolint:funlen // it is a table
 			Lock: scenarios.Lock{Traits: scenarios.Traits{Promise: tokens(), Tokens: true}, New: managed},
 		},
 		{
+			ID:    "A14-incr",
+			Idea:  "A14 with one flaw alone: if INCR fails, DEL of the key without a look at its owner",
+			Says:  "As A14.",
+			Fails: true, Kind: "F02",
+			Expect: "claims overlap: an INCR without an answer is sent again, and fails after more time than the TTL. The " +
+				"DEL that follows deletes the key of the next client, whose lease goes on",
+			Lock: scenarios.Lock{Traits: scenarios.Traits{Promise: tokens(), Tokens: true}, New: mints},
+		},
+		{
 			ID:   "A15",
 			Idea: "a storage that checks tokens by a script, with one number for all keys",
 			Says: "A write whose token is lower than the last one is refused: a client that has lost its lock " +
@@ -320,6 +332,70 @@ func Recipes() []Recipe { //nolint:funlen // it is a table
 				}, New: sqlForUpdate,
 			},
 		},
+		{
+			ID:   "A19",
+			Idea: "SQL without a lock: a version in the row, UPDATE … WHERE version = ?, three tries with growing pauses",
+			Says: "No change is lost: a write counts only if the row is as it was read, and gives up after three tries.",
+			Expect: "passes: the comparison and the write are one statement, which says how many rows it has changed. A write " +
+				"without an answer is not made again, so that none is made twice",
+			Lock: scenarios.Lock{Traits: scenarios.Traits{
+				Servers: []scenarios.Servers{{Kind: database(), Count: 1}}, Promise: unlocked(),
+			}},
+			Try: func(seed uint64) Tried { return inRow().try(seed) },
+		},
+		{
+			ID:    "A20",
+			Idea:  "a cache in the process: a lock, and a second look into the process's own cache",
+			Says:  "One client computes a value, and those who have waited for the lock find it.",
+			Fails: true,
+			Expect: "without a fault each process computes the value: the second look sees what this process has computed, " +
+				"which is nothing. No data is lost, and the lock is as right as A2; it is the work that is done again",
+			Try: computed,
+		},
+		{
+			ID:    "A21",
+			Idea:  "16 segments: the name of the lock is id % 16",
+			Says:  "All ids share 16 locks, and one client has the lock of an id at a time.",
+			Fails: true,
+			Expect: "a negative id has a negative remainder, so that there are 31 locks in place of 16, and an array of 16 " +
+				"panics. Claims on one id do not overlap: it has one name. Where a program in a language that rounds down " +
+				"takes part, such as Python, it has two",
+			Try: named,
+		},
+		{
+			ID:   "A22",
+			Idea: "A2, taken twice by one client in nested calls",
+			Says: "One client has the lock at a time; a crash frees it after the TTL. Of a second entry it promises nothing.",
+			Expect: "passes: the lock is A2, and is judged as that. The scenario a22 shows what the text warns of: the inner " +
+				"call waits for its own client until the TTL has passed",
+			Lock: onRedis(func(p process, key string) mutex { l := p.setNX(key); return &l }),
+		},
+		{
+			ID:   "A23",
+			Idea: "A2, with a context for the work of 8 of the lock's 10 seconds, made before the lock is asked for",
+			Says: "The work has ended before the lock does; otherwise as A2.",
+			Expect: "passes: the context begins before the key does, and ends two seconds before it. What is under way at its " +
+				"end may still come late: behind a fence",
+			Lock: scenarios.Lock{Traits: scenarios.Traits{Promise: leased()}, New: limited(false)},
+		},
+		{
+			ID:    "A23-answer",
+			Idea:  "the same with a context that is made when the lock has been granted",
+			Says:  "As A23.",
+			Fails: true, Kind: "F38",
+			Expect: "the context begins with the answer, and the key with the request: where the answer takes longer than the " +
+				"two seconds between them, claims overlap",
+			Lock: scenarios.Lock{Traits: scenarios.Traits{Promise: leased()}, New: limited(true)},
+		},
+		{
+			ID:   "STM",
+			Idea: "etcd without a lock: software transactional memory",
+			Says: "No change is lost: a transaction whose values have changed since it read them is made again.",
+			Expect: "passes: the commit compares the revisions of all that was read and writes in one transaction. A commit " +
+				"without an answer is not made again",
+			Lock: scenarios.Lock{Traits: scenarios.Traits{Promise: unlocked()}},
+			Try:  func(seed uint64) Tried { return inMemory().try(seed) },
+		},
 	}
 	for i := range all {
 		all[i].Lock.Name = all[i].ID
@@ -364,6 +440,13 @@ func unscripted() lock.Promise {
 	p := leased()
 	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f lock.Fault) bool { return f == promise.Scripts })
 	return p
+}
+
+// unlocked is the promise of a recipe without a lock, by the faults of its runs.
+func unlocked() lock.Promise {
+	return lock.Promise{Exclusion: []lock.Fault{
+		lock.FaultPause, lock.FaultCrash, lock.FaultPartition, lock.FaultReset, lock.FaultStall, lock.FaultNodeCrash,
+	}, Data: "none"}
 }
 
 // tokens is the promise of a lock with tokens: its data is right behind a fence that compares them.

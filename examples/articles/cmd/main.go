@@ -18,7 +18,9 @@ import (
 func main() {
 	var locks []scenarios.Lock
 	for _, r := range articles.Recipes() {
-		locks = append(locks, r.Lock)
+		if r.Try == nil {
+			locks = append(locks, r.Lock)
+		}
 	}
 	os.Exit(app.Main(locks...))
 }
