@@ -77,6 +77,8 @@ type changing struct {
 const (
 	appenders = 3
 	words     = 4
+	// settling is how long the servers have until the value is read.
+	settling = 30 * time.Second
 )
 
 // appended is what became of the words of one client.
@@ -91,8 +93,9 @@ func (c changing) try(seed uint64) (out Tried) {
 	made, felt, left := make([]appended, appenders), false, ""
 	cfg := sim.Config{Seed: seed, Servers: []sim.Kind{c.servers}, Clients: appenders, Untraced: true}
 	_, out.Err = sim.Run(cfg, func(w *sim.World) error {
+		down := map[string]bool{}
 		if seed%2 == 1 {
-			c.strike(w.Faults().WhenFelt(func() { felt = true }), w, rand.New(rand.NewPCG(seed, 1)))
+			c.strike(w.Faults().WhenFelt(func() { felt = true }), w, rand.New(rand.NewPCG(seed, 1)), down)
 		}
 		for i := range made {
 			p := w.Client(i)
@@ -102,6 +105,16 @@ func (c changing) try(seed uint64) (out Tried) {
 			return err
 		}
 		w.Heal()
+		for _, server := range c.names {
+			if down[server] {
+				if err := w.Faults().Restart(server); err != nil {
+					return err
+				}
+			}
+		}
+		if err := w.RunFor(settling); err != nil {
+			return err
+		}
 		reader := w.NewProcess("reader")
 		var failed error
 		reader.Go(func() { left, failed = c.read(reader) })
@@ -118,8 +131,8 @@ func (c changing) try(seed uint64) (out Tried) {
 	return out
 }
 
-// strike plans one fault, or two.
-func (c changing) strike(f *sim.Faults, w *sim.World, dice *rand.Rand) {
+// strike plans one fault, or two. down has the servers that have crashed and not restarted.
+func (c changing) strike(f *sim.Faults, w *sim.World, dice *rand.Rand, down map[string]bool) {
 	for range 1 + dice.IntN(2) {
 		client, server := fmt.Sprint("c", dice.IntN(appenders)), c.names[dice.IntN(len(c.names))]
 		long := time.Duration(1+dice.IntN(20)) * time.Second
@@ -133,9 +146,15 @@ func (c changing) strike(f *sim.Faults, w *sim.World, dice *rand.Rand) {
 			},
 			func() { _ = f.Crash(client, faults.CrashProcess) },
 			func() {
-				if f.Crash(server, faults.CrashProcess) == nil {
-					w.At(w.Now()+long, func() { _ = f.Restart(server) })
+				if down[server] || f.Crash(server, faults.CrashProcess) != nil {
+					return
 				}
+				down[server] = true
+				w.At(w.Now()+long, func() {
+					if down[server] {
+						_, down[server] = f.Restart(server), false
+					}
+				})
 			},
 		}[dice.IntN(6)])
 	}

@@ -62,7 +62,13 @@ func (p Play) Flags() []string {
 
 // Main is the program of a library with a lock for each of its bugs, by id. With the flags of [Play] it judges one as a
 // test would; with other arguments it is the command of locksim with these locks. It does not return.
-func Main(locks map[string]scenarios.Lock) {
+func Main(locks map[string]scenarios.Lock) { MainWith(locks, nil) }
+
+// Judge judges something that is no lock, as [scenarios.Check] judges a lock.
+type Judge func(t testing.TB, o scenarios.Options)
+
+// MainWith is [Main] with judges of bugs that are not of locks, by id.
+func MainWith(locks map[string]scenarios.Lock, judges map[string]Judge) {
 	var p Play
 	testing.Init()
 	flag.StringVar(&p.Bug, "bug", "", "")
@@ -82,7 +88,8 @@ func Main(locks map[string]scenarios.Lock) {
 	if form, ok := locks[Form(p.Bug, p.Version)]; ok {
 		l, known = form, true
 	}
-	if !ok || !known {
+	judge, apart := judges[p.Bug]
+	if !ok || !known && !apart {
 		refuse(fmt.Errorf("this program has no lock for a bug %q", p.Bug))
 	}
 	if bug = bug.At(p.Version); bug.Module != "" {
@@ -104,7 +111,11 @@ func Main(locks map[string]scenarios.Lock) {
 	}
 	limit(p)
 	testing.Main(regexp.MatchString, []testing.InternalTest{{Name: bug.ID, F: func(t *testing.T) {
-		scenarios.Check(&listener{T: t, play: p}, l, options)
+		if apart {
+			judge(&listener{T: t, play: p}, options)
+		} else {
+			scenarios.Check(&listener{T: t, play: p}, l, options)
+		}
 	}}}, nil, nil)
 }
 

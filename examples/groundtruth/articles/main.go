@@ -8,9 +8,13 @@ import (
 )
 
 func main() {
-	locks := map[string]scenarios.Lock{}
+	locks, judges := map[string]scenarios.Lock{}, map[string]groundtruth.Judge{}
 	for _, r := range articles.Recipes() {
-		locks[r.ID] = r.Lock
+		if r.Try != nil {
+			judges[r.ID] = r.Check
+		} else {
+			locks[r.ID] = r.Lock
+		}
 	}
-	groundtruth.Main(locks)
+	groundtruth.MainWith(locks, judges)
 }
