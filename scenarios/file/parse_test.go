@@ -165,7 +165,7 @@ x.yaml:2:1: the scenario has no key "wrold": did you mean world? Or choose one o
    2 | wrold: {redis: 1}
      | ^`},
 	{"unknown inner key", "name: x\nworkload: {rounds: 3, hodl: 2s}\n", `
-x.yaml:2:23: workload has no key "hodl": did you mean hold? Or choose one of rounds, hold, think, stagger, timeout, checks_until, kind, nested, beside, request, deadline, data, tries, extend, acquire_within, extend_within, release_within, resources, release, look, ticks, stop, section
+x.yaml:2:23: workload has no key "hodl": did you mean hold? Or choose one of rounds, hold, think, stagger, timeout, checks_until, kind, nested, beside, request, deadline, data, tries, extend, acquire_within, extend_within, release_within, resources, release, look, ticks, stop, stock, take, section
    2 | workload: {rounds: 3, hodl: 2s}
      |                       ^`},
 	{"a section within a fill", "name: x\nworkload: {kind: fill, nested: 1}\n", `

@@ -249,7 +249,7 @@ var told = []struct {
 	{trace.Mark{Step: trace.Left, Resource: "order"},
 		"order", "has released order inside its section", ""},
 	{trace.Mark{Step: trace.Left, Resource: "order", Problem: "lock not held"},
-		"order: lock not held", "fails to release order inside its section: lock not held", ""},
+		"lock not held", "fails to release order inside its section: lock not held", ""},
 	{trace.Mark{Step: trace.Revived, Resource: "order"},
 		"order", "has a lease that holds again, although it had ended", ""},
 }
