@@ -186,13 +186,17 @@ var servers = []server.Kind{
 	zkfacts.Server,
 }
 
+// unlocked are the kinds without a lock on Redis, which a program has if it names their package.
+var unlocked = server.Kind{Facts: server.Redis, Package: "locksim/scenarios/redislocks",
+	Locks: []server.Lock{{Name: "redis-cas"}}}
+
 // Servers are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to
 // play it takes a lock that has them. The caller owns the slice, and changes nothing in it.
 func Servers() []server.Kind { return slices.Clone(servers) }
 
 // elsewhere is a lock that comes with locksim in a package of its own, which few programs import.
 func elsewhere(name string) (l server.Lock, path string, ok bool) {
-	for _, s := range servers {
+	for _, s := range append(Servers(), unlocked) {
 		for _, l := range s.Locks {
 			if l.Name == name {
 				return l, s.Package, true

@@ -38,7 +38,7 @@ func TestExpectations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	locks := slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
+	locks := slices.Concat(redislocks.Unlocked(), etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
 	runs := 0
 	for _, sc := range all {
 		for _, name := range slices.Sorted(maps.Keys(sc.Expect)) {
@@ -100,7 +100,7 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	}
 	for _, s := range all {
 		for _, name := range s.LockNames() {
-			if _, err := redislocks.Find(name, slices.Concat(etcdlocks.All(), sqllocks.All(), zklocks.All(),
+			if _, err := redislocks.Find(name, slices.Concat(redislocks.Unlocked(), etcdlocks.All(), sqllocks.All(), zklocks.All(),
 				sentinellocks.All())); err != nil && !testruns.WithoutPostgres(err) {
 				t.Errorf("%s names the lock %s: %v", s.File, name, err)
 			}

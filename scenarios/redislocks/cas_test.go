@@ -60,3 +60,7 @@ func TestCompareAndSetKeepsItsPromise(t *testing.T) {
 	scenarios.Check(t, redislocks.CompareAndSet(), scenarios.Options{Runs: testruns.Soak(t, 20_000, 0.01), Seed: 1,
 		Dir: t.TempDir()})
 }
+
+func TestKnownElsewhere(t *testing.T) {
+	testruns.KnownElsewhere(t, redislocks.Unlocked(), "locksim/scenarios/redislocks")
+}
