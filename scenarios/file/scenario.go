@@ -21,7 +21,7 @@ const (
 	MaxReplicas = 3              // replicas of r0
 	MaxNested   = 8              // nested acquires of a section
 	MaxExtend   = 8              // extensions of a lease by its holder
-	MaxResource = 8              // resources of a workload
+	MaxResource = 64             // resources of a workload
 	MaxFaults   = 64             // faults of a schedule
 	MaxDuration = 24 * time.Hour // any single length of time, virtual
 	MaxLatency  = time.Minute    // of a message, one way: a client that waits longer for each answer does not end
