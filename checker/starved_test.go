@@ -49,6 +49,17 @@ func TestStarved(t *testing.T) {
 			}
 			h.Grants[12].Invoked = 2
 		}, 0},
+		"nine went past it, and twelve before it asked": {21, func(h *History) {
+			for i := range h.Grants[:21] {
+				h.Grants[i].Invoked = h.Grants[i].Granted - 1
+			}
+			h.Grants[21].Invoked = h.Grants[12].Granted - 2
+		}, 0},
+		"all wait for long": {12, func(h *History) {
+			for i := range h.Grants[:12] {
+				h.Grants[i].Invoked = max(h.Grants[i].Granted-15, 2)
+			}
+		}, 0},
 		"a fault struck before its grant": {12, func(h *History) { h.Timing.Undisturbed = 139 * time.Second }, 0},
 		"another resource":                {12, func(h *History) { h.Grants[12].Resource = "stock" }, 0},
 	} {
