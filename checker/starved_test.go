@@ -51,9 +51,9 @@ func TestStarved(t *testing.T) {
 		}, 0},
 		"nine went past it, and twelve before it asked": {21, func(h *History) {
 			for i := range h.Grants[:21] {
-				h.Grants[i].Invoked = h.Grants[i].Granted - 1
+				h.Grants[i].Invoked = h.Grants[i].Granted - 3
 			}
-			h.Grants[21].Invoked = h.Grants[12].Granted - 2
+			h.Grants[21].Invoked = h.Grants[12].Granted - 4
 		}, 0},
 		"all wait for long": {12, func(h *History) {
 			for i := range h.Grants[:12] {
