@@ -14,8 +14,8 @@ const (
 	// ended. There is no fair queue with it: it is not defined which entries pass
 	// the queue.
 	EntryReentrant Entry = "reentrant"
-	// EntryOwnerless is exclusive, of a lock that knows no owners and promises nothing of being entered again, and that its
-	// clients enter again all the same. That it lets one in is no overlap.
+	// EntryOwnerless is exclusive, of a lock that knows no owners and promises nothing of being entered again, and that
+	// its clients enter again all the same. That it lets one in is no overlap.
 	EntryOwnerless Entry = "ownerless"
 	// EntryShared lets everyone in: the clients have no lock, and their data is right without one, as by writes
 	// that compare a version. A grant is the beginning of a section then. No two claims or beliefs count as overlapping,

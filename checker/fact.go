@@ -133,8 +133,8 @@ type Asked struct {
 	Promise promise.Promise
 	// Mode is the fencing mode of the run.
 	Mode fence.Mode
-	// Ownerless says that clients entered a lock again that has no owners: see [EntryOwnerless]. It promises nothing of what
-	// comes of that, but for a panic.
+	// Ownerless says that clients entered a lock again that has no owners: see [EntryOwnerless]. It promises nothing of
+	// what comes of that, but for a panic.
 	Ownerless bool
 	// Calm says that the history is calm, Hung that a client waited or looped for ever although the network was whole.
 	Calm, Hung bool

@@ -23,20 +23,27 @@ func TestSelfWaits(t *testing.T) {
 	}{
 		"until the first lease had ended": {func(*History) {}, 1, "until its first lease had ended, at step 20"},
 		"until it gave up":                {notGranted(18), 1, "until it gave up, at step 18"},
-		"for ever":                        {func(h *History) { notGranted(0)(h); h.Grants[0].Until, h.Grants[0].UntilSeen = 0, 0 }, 1, "for ever"},
-		"refused at once":                 {notGranted(7), 0, ""},
-		"let in":                          {func(h *History) { h.Grants[1].Granted = 19 }, 0, ""},
-		"granted as the lease ended":      {func(h *History) { h.Grants[1].Granted = 20 }, 1, ""},
-		"asked as the lease ended":        {func(h *History) { h.Grants[1].Invoked = 18 }, 0, ""},
-		"asked just before that":          {func(h *History) { h.Grants[1].Invoked = 17 }, 1, ""},
-		"released before":                 {func(h *History) { h.Grants[0].Released, h.Grants[0].Until, h.Grants[0].UntilSeen = 4, 0, 0 }, 0, ""},
-		"another client had it":           {func(h *History) { h.Grants[0].Client = "c1" }, 0, ""},
-		"another lock":                    {func(h *History) { h.Grants[0].Resource = "stock" }, 0, ""},
-		"a fault struck early":            {func(h *History) { h.Timing.Undisturbed = 7 * time.Second }, 0, ""},
-		"a fault struck later":            {func(h *History) { h.Timing.Undisturbed = 7*time.Second + 1 }, 1, ""},
-		"a reentrant lock":                {func(h *History) { h.Entry = EntryReentrant }, 1, ""},
-		"a slow network":                  {func(h *History) { h.Timing.Prompt = false }, 0, ""},
-		"an exclusive lock":               {func(h *History) { h.Entry = EntryExclusive }, 0, ""},
+		"for ever": {func(h *History) {
+			notGranted(0)(h)
+			h.Grants[0].Until, h.Grants[0].UntilSeen = 0,
+				0
+		}, 1, "for ever"},
+		"refused at once":            {notGranted(7), 0, ""},
+		"let in":                     {func(h *History) { h.Grants[1].Granted = 19 }, 0, ""},
+		"granted as the lease ended": {func(h *History) { h.Grants[1].Granted = 20 }, 1, ""},
+		"asked as the lease ended":   {func(h *History) { h.Grants[1].Invoked = 18 }, 0, ""},
+		"asked just before that":     {func(h *History) { h.Grants[1].Invoked = 17 }, 1, ""},
+		"released before": {func(h *History) {
+			h.Grants[0].Released, h.Grants[0].Until,
+				h.Grants[0].UntilSeen = 4, 0, 0
+		}, 0, ""},
+		"another client had it": {func(h *History) { h.Grants[0].Client = "c1" }, 0, ""},
+		"another lock":          {func(h *History) { h.Grants[0].Resource = "stock" }, 0, ""},
+		"a fault struck early":  {func(h *History) { h.Timing.Undisturbed = 7 * time.Second }, 0, ""},
+		"a fault struck later":  {func(h *History) { h.Timing.Undisturbed = 7*time.Second + 1 }, 1, ""},
+		"a reentrant lock":      {func(h *History) { h.Entry = EntryReentrant }, 1, ""},
+		"a slow network":        {func(h *History) { h.Timing.Prompt = false }, 0, ""},
+		"an exclusive lock":     {func(h *History) { h.Entry = EntryExclusive }, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := story("", nil)
@@ -48,7 +55,8 @@ func TestSelfWaits(t *testing.T) {
 			}
 			c.change(&h)
 			v := mustJudge(t, h, nil)
-			if v.Facts.SelfWaits != c.want || (v.Label == Stuck) != (c.want > 0) || c.says != "" && !strings.Contains(v.Reasons[0].Text, c.says) {
+			if v.Facts.SelfWaits != c.want || (v.Label == Stuck) != (c.want > 0) || c.says != "" &&
+				!strings.Contains(v.Reasons[0].Text, c.says) {
 				t.Errorf("%d, label %s, want %d, %q: %+v", v.Facts.SelfWaits, v.Label, c.want, c.says, v.Reasons)
 			}
 		})

@@ -30,7 +30,8 @@ func waitsBefore(h History) map[Resource][]wait {
 	}
 	add := func(a Attempt) {
 		keeps := func(r rival) bool { return r.client != a.Client && r.claims(pending(a.Invoked, a.Returned)) }
-		if a.Returned == 0 || h.Timing.when(a.Returned) >= h.Timing.Undisturbed || !slices.ContainsFunc(rivals[a.Resource], keeps) {
+		if a.Returned == 0 || h.Timing.when(a.Returned) >= h.Timing.Undisturbed ||
+			!slices.ContainsFunc(rivals[a.Resource], keeps) {
 			return
 		}
 		all[a.Resource] = append(all[a.Resource], wait{a, h.Timing.when(a.Returned) - h.Timing.when(a.Invoked)})
@@ -71,8 +72,9 @@ func starved(h History) *tally {
 			}
 			if w.took > starvedFor*median && past >= starvedPasses {
 				found.add(func() Reason {
-					return Reason{Text: fmt.Sprintf("%s asked for %s at step %d and waited until step %d, for %s, while %d grants went "+
-						"to others that had asked later; half of the waits took %s or less.", w.Client, w.Resource, w.Invoked, w.Returned,
+					return Reason{Text: fmt.Sprintf("%s asked for %s at step %d and waited until step %d, for %s, while %d grants "+
+						"went to others that had asked later; half of the waits took %s or less.", w.Client, w.Resource, w.Invoked,
+						w.Returned,
 						secondsText(w.took.Seconds()), past, secondsText(median.Seconds())), At: []Pos{w.Invoked, w.Returned}}
 				})
 			}

@@ -37,7 +37,8 @@ func TestStarved(t *testing.T) {
 		"of one that gave up": {12, func(h *History) {
 			last := h.Grants[12]
 			h.Grants = h.Grants[:12]
-			h.Attempts = []Attempt{{Client: "c0", Resource: "orders", Invoked: last.Invoked, Returned: last.Granted, Outcome: OutcomeFailed}}
+			h.Attempts = []Attempt{{Client: "c0", Resource: "orders", Invoked: last.Invoked, Returned: last.Granted,
+				Outcome: OutcomeFailed}}
 		}, 1},
 		"of one that never returned": {12, func(h *History) {
 			h.Grants = h.Grants[:12]

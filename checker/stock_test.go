@@ -11,12 +11,15 @@ func TestOversold(t *testing.T) {
 		change func(*History)
 		want   int
 	}{
-		"fifteen of ten":                 {func(*History) {}, 5},
-		"fifteen of fifteen":             {func(h *History) { h.Stock.Units = 15 }, 0},
-		"fifteen of fourteen":            {func(h *History) { h.Stock.Units = 14 }, 1},
-		"three of ten":                   {func(h *History) { h.Stock.Each = 1 }, 0},
-		"one was refused":                {func(h *History) { h.Ops[5] = h.Ops[5].refused() }, 0},
-		"one was not sent":               {func(h *History) { h.Ops[5].Outcome, h.Ops[5].Applied, h.Ops[5].Accepted = OutcomeNotSent, 0, false }, 0},
+		"fifteen of ten":      {func(*History) {}, 5},
+		"fifteen of fifteen":  {func(h *History) { h.Stock.Units = 15 }, 0},
+		"fifteen of fourteen": {func(h *History) { h.Stock.Units = 14 }, 1},
+		"three of ten":        {func(h *History) { h.Stock.Each = 1 }, 0},
+		"one was refused":     {func(h *History) { h.Ops[5] = h.Ops[5].refused() }, 0},
+		"one was not sent": {func(h *History) {
+			h.Ops[5].Outcome, h.Ops[5].Applied,
+				h.Ops[5].Accepted = OutcomeNotSent, 0, false
+		}, 0},
 		"of one nobody knows the answer": {func(h *History) { h.Ops[5].Outcome, h.Ops[5].Returned = OutcomeUnknown, 0 }, 0},
 		"no stock":                       {func(h *History) { h.Stock = nil }, 0},
 	} {

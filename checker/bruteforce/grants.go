@@ -335,10 +335,10 @@ func overtaken(h checker.History) int {
 	return n
 }
 
-// "SelfWaits counts the Acquires that waited for their own client, of a lock that its clients enter again, with owners or
-// without, on a prompt network. The client had a claim on the resource when it called, by an earlier grant. The Acquire had no grant while that
-// claim lasted. From its call to its return or to the end of that claim, and at most to the first trouble, it took longer
-// than Trips."
+// "SelfWaits counts the Acquires that waited for their own client, of a lock that its clients enter again, with owners
+// or without, on a prompt network. The client had a claim on the resource when it called, by an earlier grant. The
+// Acquire had no grant while that claim lasted. From its call to its return or to the end of that claim, and at most to
+// the first trouble, it took longer than Trips."
 func selfWaits(h checker.History) (n int) {
 	enters := h.Entry == checker.EntryOwnerless || h.Entry == checker.EntryReentrant
 	if !enters || h.Timing == nil || !h.Timing.Prompt {

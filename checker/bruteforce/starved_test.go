@@ -54,7 +54,8 @@ func newCrowd(r *rand.Rand) checker.History {
 		h.Grants = append(h.Grants, g)
 	}
 	if r.IntN(3) == 0 {
-		h.Attempts = []checker.Attempt{{Client: "c9", Resource: "a", Invoked: 5, Returned: now, Outcome: checker.OutcomeFailed}}
+		h.Attempts = []checker.Attempt{{Client: "c9", Resource: "a", Invoked: 5, Returned: now,
+			Outcome: checker.OutcomeFailed}}
 	}
 	if r.IntN(3) == 0 {
 		h.Timing.Undisturbed = time.Duration(r.IntN(int(now))) * time.Second

@@ -1,5 +1,5 @@
-// Package claims has what well-read articles and vendors say of locks, each sentence with what it needs in order to hold
-// and with the runs that show it: the rows of reports/CLAIMS.md and reports/CLAIMS.zh.md.
+// Package claims has what well-read articles and vendors say of locks, each sentence with what it needs in order to
+// hold and with the runs that show it: the rows of reports/CLAIMS.md and reports/CLAIMS.zh.md.
 package claims
 
 import (

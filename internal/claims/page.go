@@ -35,7 +35,8 @@ Sentences about distributed locks that many have read, each with what it needs i
 it. Most of them are true where they were meant, and some say too much for one word. Words in quotation marks stand in the
 source; a sentence without them is its advice in our words.
 
-Each command is given in the root of a clone, where ` + "`locksim`" + ` stands for ` + "`go run ./cmd/locksim`" + `, and below it is what it
+Each command is given in the root of a clone, where ` + "`locksim`" + ` stands for ` + "`go run ./cmd/locksim`" +
+		`, and below it is what it
 prints, among other lines. Tests run all of them. A run is one schedule: it shows that something can happen, and where nothing
 happens it is an example and no proof. What runs is the mechanism, in our lock or in one that is wrong on purpose, unless a
 name of a library says otherwise; ` + "[Other people's locks](LIBRARIES.md)" + ` has libraries as they are.`,

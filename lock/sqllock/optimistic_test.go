@@ -101,7 +101,8 @@ func TestOptimisticGivesUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sqllock.NewOptimistic(&sql.DB{}, sqlguard.Options{Table: "stock"}, sqllock.Options{Tries: -1}); err == nil {
+	if _, err := sqllock.NewOptimistic(&sql.DB{}, sqlguard.Options{Table: "stock"},
+		sqllock.Options{Tries: -1}); err == nil {
 		t.Error("a negative number of tries was taken")
 	}
 }

@@ -33,7 +33,8 @@ var signs = map[checker.Label]Sign{
 	checker.Corrupted: {"X", "corrupted", "the data is wrong: an acknowledged write was lost"},
 	checker.Unknown:   {"?", "unknown", "a budget ran out before the data was decided"},
 	checker.Panicked:  {"P", "panicked", "the code of the lock panicked, which ended the process of a client"},
-	checker.Stuck:     {"S", "stuck", "no client could take the lock again, a key of it was left, or a client waited for itself"},
+	checker.Stuck: {"S", "stuck", "no client could take the lock again, a key of it was left, or a client waited " +
+		"for itself"},
 	checker.Hung: {"H", "hung", "a call other than Acquire had not returned in time, although most servers " +
 		"answered"},
 	checker.FalseReject: {"F", "false-reject", "the fence refused a client that rightfully held the lock"},

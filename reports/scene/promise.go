@@ -24,8 +24,9 @@ func Promise(p promise.Promise, tokens bool) []PromisePart {
 	}
 	exclusion := PromisePart{Name: "Exclusion", Text: "Two claims on one resource never overlap, under these faults:"}
 	if p.Unlocked {
-		exclusion = PromisePart{Name: "Data", Text: "There is no lock, and no exclusion is promised: clients may work at once. " +
-			"A write that would undo another one is refused. So no update is lost in mode " + p.Data + ", under these faults:"}
+		exclusion = PromisePart{Name: "Data", Text: "There is no lock, and no exclusion is promised: clients may work at " +
+			"once. A write that would undo another one is refused. So no update is lost in mode " + p.Data +
+			", under these faults:"}
 	}
 	for _, f := range p.Exclusion {
 		exclusion.Words = append(exclusion.Words, string(f))

@@ -23,8 +23,8 @@ func CompareAndSet() subject.Lock {
 		return etcd.Servers{Members: members, Protected: &etcd.Protected{Of: operation, Where: dataKey}}
 	}
 	l := subject.Unlocked("etcd-cas", []subject.Servers{{Kind: k, Count: members}}, Lock().Promise.Exclusion, openKeys)
-	l.About = "No lock: a transaction on a cluster of etcd writes a key only if its revision is the one that was read, and " +
-		"otherwise the client reads again, three times in all."
+	l.About = "No lock: a transaction on a cluster of etcd writes a key only if its revision is the one that was read, " +
+		"and otherwise the client reads again, three times in all."
 	l.ForWhom = "Changes of a key of the same etcd that rarely meet, and that may be computed again."
 	return l
 }

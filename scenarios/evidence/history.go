@@ -21,7 +21,8 @@ func History(sc *file.Scenario, terms Terms, rec *Record) checker.History {
 
 func (r reading) history() checker.History {
 	h := checker.History{
-		Care: r.care(), Final: r.final(), SectionWrites: r.sectionWrites(), Fill: r.fills(), Leads: r.leads(), Stock: r.stock(),
+		Care: r.care(), Final: r.final(), SectionWrites: r.sectionWrites(), Fill: r.fills(), Leads: r.leads(),
+		Stock:   r.stock(),
 		Ordered: r.terms.Promise.Order == promise.FIFO,
 		Fence:   r.terms.Fence, Last: slices.Clone(r.Last), TakenNamed: r.terms.Named, Entry: r.entry(), Queue: r.queue(),
 		Duties: r.duties(),

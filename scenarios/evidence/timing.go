@@ -27,7 +27,8 @@ func (r reading) calm() bool {
 			work = max(work, c.Longest)
 		}
 	}
-	return len(r.sc.Faults) == 0 && !r.terms.Promise.Unlocked && (!r.byQuorum() || r.prompt()) && r.sc.World.Latency.Max <= short &&
+	return len(r.sc.Faults) == 0 && !r.terms.Promise.Unlocked && (!r.byQuorum() || r.prompt()) &&
+		r.sc.World.Latency.Max <= short &&
 		(work <= short || r.terms.Lease == LeaseHeld) && w.Nested == 0 && w.Request == 0 && w.ExtendWithin == 0 &&
 		w.ReleaseWithin == 0
 }

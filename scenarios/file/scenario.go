@@ -256,8 +256,8 @@ type Workload struct {
 	// Stop is how long a leader goes on with its ticks after it was told that it has lost its lock: it stops in its own
 	// time. ChecksUntil says whether it listens at all. Only for a leader. Default: 0s, it makes no further step.
 	Stop time.Duration
-	// Stock is how many units there are at first, Take how many a section takes: 1 to MaxUnits. 0 stands for UsualStock and
-	// UsualTake. Only for a stock.
+	// Stock is how many units there are at first, Take how many a section takes: 1 to MaxUnits. 0 stands for UsualStock
+	// and UsualTake. Only for a stock.
 	Stock, Take int
 	// Section is what a section does, step by step, in place of what Kind says: at most
 	// MaxSteps steps. A section reads a register once, before it writes it, writes it

@@ -41,8 +41,8 @@ const (
 	WorkloadLate WorkloadKind = "late"
 )
 
-// workloadRow is all that this package and those who judge know of a kind of workload. What a client does in its section
-// is a row of the package that plays: see [locksim/scenarios/play].
+// workloadRow is all that this package and those who judge know of a kind of workload. What a client does in its
+// section is a row of the package that plays: see [locksim/scenarios/play].
 type workloadRow struct {
 	kind WorkloadKind
 	// does is what a section does, after the name of the kind.
@@ -145,14 +145,16 @@ func (s checked) validateKind() error {
 	}
 	for _, r := range row.refuses {
 		if has(r) {
-			return wrong("workload."+r.key, "a workload of kind %s %s: make it a %s, or leave %s out", row.kind, r.because, WorkloadRegister,
+			return wrong("workload."+r.key, "a workload of kind %s %s: make it a %s, or leave %s out", row.kind, r.because,
+				WorkloadRegister,
 				r.key)
 		}
 	}
 	for _, other := range workloadRows {
 		for _, r := range other.only {
 			if other.kind != row.kind && has(r) {
-				return wrong("workload."+r.key, "only a workload of kind %s %s: make it one, or leave %s out", other.kind, r.because, r.key)
+				return wrong("workload."+r.key, "only a workload of kind %s %s: make it one, or leave %s out", other.kind,
+					r.because, r.key)
 			}
 		}
 	}
@@ -188,8 +190,8 @@ func (w Workload) LooksOnce() bool { return w.Kind.row().looksOnce || w.Look == 
 // Sells says that sections take units of a stock.
 func (w Workload) Sells() bool { return w.Kind.row().sells }
 
-// MaxUnits is the greatest number of units in a stock. UsualStock and UsualTake are the numbers of a scenario that names
-// none.
+// MaxUnits is the greatest number of units in a stock. UsualStock and UsualTake are the numbers of a scenario that
+// names none.
 const (
 	MaxUnits   = 1000
 	UsualStock = 10

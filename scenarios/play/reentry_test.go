@@ -44,10 +44,12 @@ func TestWaitsForItself(t *testing.T) {
 			o := testruns.Play(t, testruns.Parse(t, nested), c.lock, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
 			m := o.Modes[0]
 			if m.History.Entry != c.entry || m.Verdict.Facts.SelfWaits != c.waits {
-				t.Errorf("entry %s, %d waited for themselves; want %s, %d", m.History.Entry, m.Verdict.Facts.SelfWaits, c.entry, c.waits)
+				t.Errorf("entry %s, %d waited for themselves; want %s, %d", m.History.Entry, m.Verdict.Facts.SelfWaits, c.entry,
+					c.waits)
 			}
 			broken := outcome.Violations(o, c.lock.JudgedBy())
-			if stuck := slices.ContainsFunc(broken, func(v outcome.Violation) bool { return v.Label == checker.Stuck }); stuck != c.broke {
+			if stuck := slices.ContainsFunc(broken,
+				func(v outcome.Violation) bool { return v.Label == checker.Stuck }); stuck != c.broke {
 				t.Errorf("violations %v, want stuck: %t; %v", broken, c.broke, m.Verdict.Reasons)
 			}
 			if why := outcome.Vacuous(o); (why == "") != (c.entry == checker.EntryReentrant) {

@@ -29,8 +29,8 @@ func CompareAndSet() subject.Lock {
 	l.Data.Redis = &subject.InRedis{Of: operation, Where: func(resource, register string) (string, string) {
 		return hashOf(resource), register
 	}}
-	l.About = "No lock: a hash on one Redis node has a version beside each value. A script writes only if the version is the " +
-		"one that was read, and otherwise the client reads again, three times in all."
+	l.About = "No lock: a hash on one Redis node has a version beside each value. A script writes only if the version " +
+		"is the one that was read, and otherwise the client reads again, three times in all."
 	l.ForWhom = "Changes of a value on the same Redis node that rarely meet, and that may be computed again."
 	return l
 }
@@ -115,8 +115,8 @@ func (s *hashStore) read(ctx context.Context, op checker.Op) (saw string, err er
 	return saw, nil
 }
 
-// operation is what a script of the guard, or [bareScript], is about: EVALSHA, the script, 1, the key, a token, the id of
-// the operation, a version, the field, and the value of a write.
+// operation is what a script of the guard, or [bareScript], is about: EVALSHA, the script, 1, the key, a token, the id
+// of the operation, a version, the field, and the value of a write.
 func operation(args []string) (op trace.Decision, ok bool) {
 	if len(args) < 8 {
 		return op, false

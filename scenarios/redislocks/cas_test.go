@@ -54,8 +54,8 @@ func TestWriteWithoutAComparisonIsFound(t *testing.T) {
 	t.Error("no run lost an update")
 }
 
-// Nothing breaks the promise, also with a client of the defaults of go-redis in the scenario, which would send a write a
-// second time. With LOCKSIM_SOAK=1 it is 20,000 runs.
+// Nothing breaks the promise, also with a client of the defaults of go-redis in the scenario, which would send a write
+// a second time. With LOCKSIM_SOAK=1 it is 20,000 runs.
 func TestCompareAndSetKeepsItsPromise(t *testing.T) {
 	scenarios.Check(t, redislocks.CompareAndSet(), scenarios.Options{Runs: testruns.Soak(t, 20_000, 0.01), Seed: 1,
 		Dir: t.TempDir()})

@@ -11,8 +11,9 @@ import (
 	"locksim/scenarios/subject"
 )
 
-// Noted lists in words what users of a lock should know although it breaks no promise: what a client meets that asks for
-// the lock which it has, if the lock has no owners. It is seen in a run without faults. The space comes from [Discover].
+// Noted lists in words what users of a lock should know although it breaks no promise: what a client meets that asks
+// for the lock which it has, if the lock has no owners. It is seen in a run without faults. The space comes from
+// [Discover].
 func Noted(l subject.Lock, s spaces.Space) []string {
 	if l.TestsFence() || l.Section.Run != nil {
 		return nil
@@ -42,7 +43,8 @@ func met(m *outcome.ModeRun) string {
 	case f.SelfWaits > 0:
 		return "waits for itself: the lock has no owners, and promises nothing of that"
 	case granted && len(checker.SharedGrants(m.History)) > 0:
-		return "is granted it at once, and its inner release gives the lock to others: the lock has no owners, and promises nothing of that"
+		return "is granted it at once, and its inner release gives the lock to others: the lock has no owners, and " +
+			"promises nothing of that"
 	case granted:
 		return "is granted it at once, although the lock has no owners, and promises nothing of that"
 	}

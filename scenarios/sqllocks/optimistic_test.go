@@ -43,7 +43,8 @@ workload: {rounds: 2, hold: 500ms, think: 0s}
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := testruns.Play(t, sc, sqllocks.Optimistic(), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.CAS}}).Modes[0]
+	m := testruns.Play(t, sc, sqllocks.Optimistic(),
+		scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.CAS}}).Modes[0]
 	refused, again, gaveUp := map[string]int{}, 0, 0 // refused by client, in a row
 	for _, e := range m.Trace.Events {
 		mark, ok := e.What.(trace.Mark)

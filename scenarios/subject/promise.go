@@ -141,7 +141,8 @@ func DescribePromise(p lock.Promise) string {
 	text := "claims exclude each other under " + prose.Commas(p.Exclusion)
 	switch {
 	case p.Unlocked:
-		text = "no exclusion promised: clients may work at once; data right in mode " + p.Data + " under " + prose.Commas(p.Exclusion)
+		text = "no exclusion promised: clients may work at once; data right in mode " + p.Data + " under " +
+			prose.Commas(p.Exclusion)
 	case p.Data != "":
 		text += "; data right in mode " + p.Data
 	}

@@ -43,7 +43,8 @@ func (c *cluster) answered(x *session, r *pb.TxnRequest) {
 	}
 }
 
-// Value is the value of a register of the protected data, "" if there is none: that of the member that has applied most.
+// Value is the value of a register of the protected data, "" if there is none: that of the member that has applied
+// most.
 func (s *Server) Value(resource, register string) string {
 	p := s.cluster.protected
 	if p == nil {

@@ -47,7 +47,8 @@ func Cluster(members int) sim.Kind { return Servers{Members: members} }
 // Build implements [sim.Kind]. The cluster has a leader from the beginning, which the seed chooses.
 func (c Servers) Build(b *sim.Builder) {
 	count := cmp.Or(c.Members, 1)
-	cl := &cluster{group: raftgroup.New(count), protected: c.Protected, asked: map[uint64]string{}, creators: map[int64]string{}}
+	cl := &cluster{group: raftgroup.New(count), protected: c.Protected, asked: map[uint64]string{},
+		creators: map[int64]string{}}
 	var nodes []*sim.Node
 	for i := range count {
 		nodes = append(nodes, b.Add(fmt.Sprintf("e%d", i), port, func(n *sim.Node) sim.Server {

@@ -78,8 +78,8 @@ const (
 	PointNotReleasedAgain = "not-released-again"
 )
 
-// PointGaveUp is the label of the point that a client without a lock passes when it does a section no more, each write of
-// which the store has refused.
+// PointGaveUp is the label of the point that a client without a lock passes when it does a section no more, each write
+// of which the store has refused.
 const PointGaveUp = "gave-up"
 
 // Steps lists all steps. The caller owns the slice.
