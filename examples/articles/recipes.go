@@ -26,8 +26,6 @@ type Recipe struct {
 	Expect string
 	// Kind is the catalogue id of what was found (F04), "" for a recipe that passes, and for one that the catalogue lacks.
 	Kind string
-	// Missed says why Check at its defaults does not find what is wrong, and what shows it; "" if it does.
-	Missed string
 	// Cause says in a sentence why it fails, or within what it passes, as read by hand in the stories of its runs.
 	Cause string
 	// Lock is the recipe with its text's promise as data. That of a storage is a [scenarios.Fence] under test, and a recipe
@@ -241,11 +239,9 @@ func Recipes() []Recipe { //nolint:funlen // it is a table
 			Fails: true, Kind: "F02",
 			Expect: "claims overlap: an INCR without an answer is sent again, and fails after more time than the TTL. The " +
 				"DEL that follows deletes the key of the next client, whose lease goes on",
-			Missed: "it takes a pause of more than a TTL between two requests, and a server that refuses the INCR after it and " +
-				"not the DEL. The scenario a14-incr of examples/articles has both, and ends corrupted.",
-			Cause: "A client that is paused between SET and INCR until its key has ended, and whose INCR is then refused, " +
-				"deletes the key of the client that has the lock. That an INCR without an answer leads to it was expected, and " +
-				"is not so: the default client goes on dialling until the network is whole.",
+			Cause: "An INCR that a server does not answer which has stalled fails after more time than the TTL. By then the key " +
+				"has ended and is another client's, and the DEL deletes it. The scenario a14-incr has another way there: a pause, " +
+				"and an INCR that is refused.",
 			Lock: scenarios.Lock{Traits: scenarios.Traits{Promise: tokens(), Tokens: true}, New: mints},
 		},
 		{

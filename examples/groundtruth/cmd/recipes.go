@@ -58,9 +58,6 @@ func (m *measurement) recipe(r articles.Recipe) []byte {
 		}
 		fmt.Fprintf(&w, "- %s: %s\n", word, story(c.Text))
 	}
-	if r.Missed != "" {
-		fmt.Fprintf(&w, "- Not found at the defaults: %s\n", r.Missed)
-	}
 	fmt.Fprintf(&w, "- Why: %s\n- Play it, in `examples/groundtruth`: `go run ./cmd %s`\n\n[All "+
 		"rows](../GROUNDTRUTH.md)\n", r.Cause, r.ID)
 	return w.Bytes()
