@@ -22,8 +22,8 @@ func TestClaims(t *testing.T) {
 				}
 				out, _ := shell(t, root, r.Command)
 				for _, part := range r.Missing(out) {
-					t.Errorf("it does not print %q any more: change internal/claims/claims.yaml, and what its row says.\n%s", part,
-						out)
+					t.Errorf("it does not print %q any more: change internal/claims/claims.yaml, and what its row says.\n%s",
+						part, out)
 				}
 			})
 		}

@@ -2,8 +2,8 @@ package articles
 
 import "time"
 
-// service is recipe A22: each of its methods takes the lock of the account, which knows no owners, and one of them calls
-// another. The text promises no more of the lock than that of A2: it prints this to warn of it.
+// service is recipe A22: each of its methods takes the lock of the account, which knows no owners, and one of them
+// calls another. The text promises no more of the lock than that of A2: it prints this to warn of it.
 type service struct {
 	lock func(account string) mutex
 }

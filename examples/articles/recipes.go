@@ -28,8 +28,8 @@ type Recipe struct {
 	Kind string
 	// Cause says in a sentence why it fails, or within what it passes, as read by hand in the stories of its runs.
 	Cause string
-	// Lock is the recipe with its text's promise as data. That of a storage is a [scenarios.Fence] under test, and a recipe
-	// that is no lock has the promise alone.
+	// Lock is the recipe with its text's promise as data. That of a storage is a [scenarios.Fence] under test, and a
+	// recipe that is no lock has the promise alone.
 	Lock scenarios.Lock
 	// Try plays a recipe that is no lock, with a seed. It is nil for all others.
 	Try func(seed uint64) Tried
@@ -239,9 +239,9 @@ func Recipes() []Recipe { //nolint:funlen // it is a table
 			Fails: true, Kind: "F02",
 			Expect: "claims overlap: an INCR without an answer is sent again, and fails after more time than the TTL. The " +
 				"DEL that follows deletes the key of the next client, whose lease goes on",
-			Cause: "An INCR that a server does not answer which has stalled fails after more time than the TTL. By then the key " +
-				"has ended and is another client's, and the DEL deletes it. The scenario a14-incr has another way there: a pause, " +
-				"and an INCR that is refused.",
+			Cause: "An INCR that a stalled server does not answer fails after more time than the TTL. By then the key has " +
+				"ended and is another client's, and the DEL deletes it. The scenario a14-incr has another way there: a " +
+				"pause, and an INCR that is refused.",
 			Lock: scenarios.Lock{Traits: scenarios.Traits{Promise: tokens(), Tokens: true}, New: mints},
 		},
 		{
@@ -356,8 +356,8 @@ func Recipes() []Recipe { //nolint:funlen // it is a table
 			Fails: true,
 			Expect: "without a fault each process computes the value: the second look sees what this process has computed, " +
 				"which is nothing. No data is lost, and the lock is as right as A2; it is the work that is done again",
-			Cause: "Each process has a map of its own. Whoever has waited for the lock finds nothing there, and computes again: " +
-				"the second look has to be at what all share, as that of lock.Fill.",
+			Cause: "Each process has a map of its own. Whoever has waited for the lock finds nothing there, and computes " +
+				"again: the second look has to be at what all share, as that of lock.Fill.",
 			Try: computed,
 		},
 		{
@@ -388,8 +388,8 @@ func Recipes() []Recipe { //nolint:funlen // it is a table
 			Says: "The work has ended before the lock does; otherwise as A2.",
 			Expect: "passes: the context begins before the key does, and ends two seconds before it. What is under way at its " +
 				"end may still come late: behind a fence",
-			Cause: "The context began before the request for the key, so it ends two seconds before the key. Behind a fence, for " +
-				"a write that takes longer than these two seconds is late: the scenario a23-under-way.",
+			Cause: "The context began before the request for the key, so it ends two seconds before the key. Behind a " +
+				"fence, for a write that takes longer than these two seconds is late: the scenario a23-under-way.",
 			Lock: scenarios.Lock{Traits: scenarios.Traits{Promise: leased()}, New: limited(false)},
 		},
 		{
@@ -399,8 +399,8 @@ func Recipes() []Recipe { //nolint:funlen // it is a table
 			Fails: true, Kind: "F38",
 			Expect: "the context begins with the answer, and the key with the request: where the answer takes longer than the " +
 				"two seconds between them, claims overlap",
-			Cause: "The context begins with the answer to the SET, which is up to the read timeout of the default client later than " +
-				"the request: longer than the two seconds that the text leaves.",
+			Cause: "The context begins with the answer to the SET, which is up to the read timeout of the default client " +
+				"later than the request: longer than the two seconds that the text leaves.",
 			Lock: scenarios.Lock{Traits: scenarios.Traits{Promise: leased()}, New: limited(true)},
 		},
 		{
@@ -409,8 +409,8 @@ func Recipes() []Recipe { //nolint:funlen // it is a table
 			Says: "No change is lost: a transaction whose values have changed since it read them is made again.",
 			Expect: "passes: the commit compares the revisions of all that was read and writes in one transaction. A commit " +
 				"without an answer is not made again",
-			Cause: "The commit compares the revisions that were read, and a member without a majority answers none. Each change " +
-				"that was confirmed is in the value once.",
+			Cause: "The commit compares the revisions that were read, and a member without a majority answers none. Each " +
+				"change that was confirmed is in the value once.",
 			Lock: scenarios.Lock{Traits: scenarios.Traits{Promise: unlocked()}},
 			Try:  func(seed uint64) Tried { return inMemory().try(seed) },
 		},

@@ -7,8 +7,8 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 )
 
-// memory is the recipe STM: etcd's software transactional memory in place of a lock. The text promises that no change is
-// lost: a transaction whose values have changed is made again.
+// memory is the recipe STM: etcd's software transactional memory in place of a lock. The text promises that no change
+// is lost: a transaction whose values have changed is made again.
 type memory struct{ client *clientv3.Client }
 
 // Change gives the value to change, and writes what it returns. change may be called several times.

@@ -57,8 +57,8 @@ func (r Recipe) Check(t testing.TB, o scenarios.Options) {
 	if 4*tested < runs {
 		t.Fatalf("%d of %d runs tested %s: that is no evidence", tested, runs, r.ID)
 	}
-	t.Log(fmt.Sprintf("%s: no violation in %s runs, %s of which tested it", r.ID, prose.Thousands(runs),
-		prose.Thousands(tested)))
+	t.Log(r.ID + ": no violation in " + prose.Thousands(runs) + " runs, " + prose.Thousands(tested) +
+		" of which tested it")
 }
 
 // changer changes a value without a lock.
@@ -271,8 +271,8 @@ func computed(seed uint64) (out Tried) {
 		})
 		return err
 	})
-	if len(by) > 1 {
-		out.Wrong = fmt.Sprintf("the page is computed %d times, by %s", len(by), prose.Commas(slices.Sorted(slices.Values(by))))
+	if slices.Sort(by); len(by) > 1 {
+		out.Wrong = fmt.Sprintf("the page is computed %d times, by %s", len(by), prose.Commas(by))
 	}
 	return out
 }
@@ -281,20 +281,20 @@ func computed(seed uint64) (out Tried) {
 func cached(seed uint64, get func(p *sim.Process, client *redis.Client) error) (out Tried) {
 	const processes = 3
 	failed := make([]error, processes)
-	_, out.Err = sim.Run(sim.Config{Seed: seed, Servers: []sim.Kind{simredis.Servers{}}, Clients: processes, Untraced: true},
-		func(w *sim.World) error {
-			for i := range failed {
-				p := w.Client(i)
-				p.Go(func() {
-					if p.Clock().Sleep(p.Context(), time.Duration(p.Rand("start").IntN(1000))*time.Millisecond) == nil {
-						options := redisclient.Stock()
-						options.Addr = p.Address(scenarios.Primary)
-						failed[i] = get(p, redisclient.With(p, options))
-					}
-				})
-			}
-			return w.RunUntil(w.Idle)
-		})
+	cfg := sim.Config{Seed: seed, Servers: []sim.Kind{simredis.Servers{}}, Clients: processes, Untraced: true}
+	_, out.Err = sim.Run(cfg, func(w *sim.World) error {
+		for i := range failed {
+			p := w.Client(i)
+			p.Go(func() {
+				if p.Clock().Sleep(p.Context(), time.Duration(p.Rand("start").IntN(1000))*time.Millisecond) == nil {
+					options := redisclient.Stock()
+					options.Addr = p.Address(scenarios.Primary)
+					failed[i] = get(p, redisclient.With(p, options))
+				}
+			})
+		}
+		return w.RunUntil(w.Idle)
+	})
 	out.Err, out.Tested = errors.Join(append(failed, out.Err)...), true
 	return out
 }

@@ -3,6 +3,7 @@ package articles
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -60,7 +61,7 @@ func TestSecondLook(t *testing.T) {
 			}
 			_, err = lock.Fill(p.Context(), locks, "cache:page", func(ctx context.Context) (string, bool, error) {
 				value, err := client.Get(ctx, "page").Result()
-				if err == redis.Nil {
+				if errors.Is(err, redis.Nil) {
 					return "", false, nil
 				}
 				return value, err == nil, err

@@ -31,15 +31,15 @@ var english = language{
 	title: "What they say, and what a run shows",
 	intro: `<!-- Made from internal/claims/claims.yaml: go test ./internal/claims -update -->
 
-Sentences about distributed locks that many have read, each with what it needs in order to hold, and with a run that shows
-it. Most of them are true where they were meant, and some say too much for one word. Words in quotation marks stand in the
-source; a sentence without them is its advice in our words.
+Sentences about distributed locks that many have read, each with what it needs in order to hold, and with a run that
+shows it. Most of them are true where they were meant, and some say too much for one word. Words in quotation marks
+stand in the source; a sentence without them is its advice in our words.
 
-Each command is given in the root of a clone, where ` + "`locksim`" + ` stands for ` + "`go run ./cmd/locksim`" +
-		`, and below it is what it
-prints, among other lines. Tests run all of them. A run is one schedule: it shows that something can happen, and where nothing
-happens it is an example and no proof. What runs is the mechanism, in our lock or in one that is wrong on purpose, unless a
-name of a library says otherwise; ` + "[Other people's locks](LIBRARIES.md)" + ` has libraries as they are.`,
+Each command is given in the root of a clone, where ` + "`locksim`" + ` stands for ` + "`go run ./cmd/locksim`" + `, and
+below it is what it prints, among other lines. Tests run all of them. A run is one schedule: it shows that something can
+happen, and where nothing happens it is an example and no proof. What runs is the mechanism, in our lock or in one that
+is wrong on purpose, unless a name of a library says otherwise; ` + "[Other people's locks](LIBRARIES.md)" + ` has
+libraries as they are.`,
 	chapters: map[Chapter]string{Articles: "What the articles say", Vendors: "What the vendors say"},
 	holds:    map[Holds]string{HoldsAsItStands: "holds", HoldsIf: "holds on a condition", HoldsNot: "not as it stands"},
 	head:     "| claim | does it hold? |\n|---|---|\n",
