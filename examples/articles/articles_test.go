@@ -121,6 +121,7 @@ func TestScenarios(t *testing.T) {
 		{"a15-two-locks.yaml", "A15-once", checker.Safe},
 		{"a16.yaml", "A16", checker.Corrupted},
 		{"a14-incr.yaml", "A14-incr", checker.Corrupted},
+		{"a22.yaml", "A22", checker.Stuck},
 		{"a23.yaml", "A2", checker.Corrupted},
 		{"a23.yaml", "A23", checker.Safe},
 		{"a23-under-way.yaml", "A23", checker.Corrupted},
