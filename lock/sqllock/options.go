@@ -90,7 +90,7 @@ func (o Options) Validate() error {
 		errs = append(errs, fmt.Errorf("Backoff.Min %v is above Backoff.Max %v", b.Min, b.Max))
 	}
 	if o.Tries < 0 {
-		errs = append(errs, fmt.Errorf("Tries %d is negative: give a number of tries, or 0 for no limit", o.Tries))
+		errs = append(errs, fmt.Errorf("the number of Tries %d is negative: give a number, or 0 for no limit", o.Tries))
 	}
 	if o.ReleaseTimeout < 0 {
 		errs = append(errs, fmt.Errorf("ReleaseTimeout %v is negative", o.ReleaseTimeout))
