@@ -167,3 +167,25 @@ func TestRightLocksAreNotAccused(t *testing.T) {
 		}
 	}
 }
+
+// A client that waits for itself has lost its first lease by then: what it releases inside its section is its second one,
+// and it is its late write that does the harm.
+func TestWaitingForItselfGivesNothingBack(t *testing.T) {
+	sc := testruns.Parse(t, "name: twice\nworld: {redis: 1, clients: 2, latency: 1ms..5ms}\n"+
+		"lock: {kind: single, ttl: 10s, backoff: 50ms..200ms}\nworkload: {rounds: 1, nested: 1, hold: 2s, stagger: 1s}\n")
+	harmed := 0
+	for seed := range uint64(5) {
+		o := testruns.Play(t, sc, lockOf(t, "single"), play.RunOptions{Seed: seed + 1, Modes: []fence.Mode{fence.None}})
+		m := o.Modes[0]
+		if m.Verdict.Label != checker.Corrupted {
+			continue
+		}
+		harmed++
+		if f := o.Blame(m); f.Culprit != blame.Client || f.Deed != blame.LateSend {
+			t.Errorf("seed %d: %s of %s at %d", seed+1, f.Deed, f.Culprit, f.At)
+		}
+	}
+	if harmed == 0 {
+		t.Error("no run did harm")
+	}
+}

@@ -153,15 +153,16 @@ func (r *reading) oneOwner() *Finding {
 	return &f
 }
 
-// givesBack finds a release inside a section that let another client in: the lock has no owners, and its client had
-// entered it again.
+// givesBack finds a release inside a section that let another client in: the lock has no owners, and had let its client
+// in again while the first lease lasted.
 func (r *reading) givesBack() *Finding {
 	if r.History.Entry != checker.EntryOwnerless {
 		return nil
 	}
 	for _, s := range r.shared {
 		for _, g := range r.History.Grants {
-			if g.Client == s.Held.Client && g.Resource == s.Held.Resource && g.Granted > s.Held.Granted && g.Released > 0 &&
+			if g.Client == s.Held.Client && g.Resource == s.Held.Resource && g.ID != s.Held.ID &&
+				s.Held.Claim().Contains(g.Granted) && g.Released > 0 &&
 				g.Released < s.Granted.Granted {
 				return &Finding{At: cmp.Or(g.ReleaseReturned, g.Released), By: g.Client}
 			}
