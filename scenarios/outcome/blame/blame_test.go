@@ -181,7 +181,7 @@ func TestWaitingForItselfGivesNothingBack(t *testing.T) {
 			continue
 		}
 		harmed++
-		if f := o.Blame(m); f.Culprit != blame.Client || f.Deed != blame.LateSend {
+		if f := o.Blame(&o.Modes[0]); f.Culprit != blame.Client || f.Deed != blame.LateSend {
 			t.Errorf("seed %d: %s of %s at %d", seed+1, f.Deed, f.Culprit, f.At)
 		}
 	}
