@@ -513,6 +513,31 @@ func TestMatrixAnswer(t *testing.T) {
 	}
 }
 
+// A scenario of the library that names locks of several packages is planned with those that the program has.
+func TestPlanOfAPartOfTheLocks(t *testing.T) {
+	mine, err := redislocks.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine.Name = "etcd-cas"
+	all, err := redislocks.Library([]subject.Lock{mine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(sc *file.Scenario) bool { return sc.Name == "no-lock" })
+	if i < 0 {
+		t.Fatal("no-lock is not in the library of the program")
+	}
+	plan, err := matrix.NewPlan(matrix.Options{Scenarios: all[i : i+1], Extra: []subject.Lock{mine},
+		Seeds: outcome.Seeds{First: 1, Last: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if locks := plan.Locks(); len(locks) != 1 || locks[0].Name != mine.Name {
+		t.Errorf("the plan has %d locks, want %s alone", len(locks), mine.Name)
+	}
+}
+
 // A plan has the same rows and columns as its matrix.
 func TestMatrixPlanRowsAndColumns(t *testing.T) {
 	all, err := redislocks.Library(nil)

@@ -156,6 +156,13 @@ func (p *Plan) everywhere(name string) bool {
 	return !ours || slices.Contains(p.opts.Locks, name)
 }
 
+// elsewhere reports whether a lock comes with locksim in a package that the program does not have: a scenario of the
+// library may name locks of several.
+func (p *Plan) elsewhere(name string) bool {
+	_, known := kinds.Package(name)
+	return known && !slices.ContainsFunc(p.opts.Extra, func(l subject.Lock) bool { return l.Name == name })
+}
+
 // wanted reports whether a lock takes part.
 func (p *Plan) wanted(name string) bool {
 	if p.asked(name) {
@@ -184,6 +191,9 @@ func (p *Plan) addScenario(sc *file.Scenario) error {
 	}
 	var row []pair
 	for _, name := range names {
+		if sc.InLibrary() && p.elsewhere(name) {
+			continue
+		}
 		l, err := redislocks.Find(name, p.opts.Extra)
 		if err != nil {
 			return sc.ErrorAt(lockPos(sc, name), "%v", err)
