@@ -60,7 +60,8 @@ type Claim struct {
 	Holds   Holds   `yaml:"holds"`
 	// Says is the claim in our words.
 	Says Text `yaml:"says"`
-	// Quote are words of the source, fewer than twenty; "" where they are not at hand.
+	// Quote are words of the source, fewer than twenty, where … stands for some that are left out; "" where they are
+	// not at hand.
 	Quote string `yaml:"quote"`
 	// Corrects says that they do not make the claim, which others make: they say what is so instead.
 	Corrects bool   `yaml:"corrects"`
