@@ -17,7 +17,6 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
-	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
@@ -100,14 +99,17 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	}
 	for _, s := range all {
 		for _, name := range s.LockNames() {
-			if _, err := redislocks.Find(name, slices.Concat(redislocks.Unlocked(), etcdlocks.All(), sqllocks.All(),
-				zklocks.All(),
-				sentinellocks.All())); err != nil && !testruns.WithoutPostgres(err) {
+			l, err := redislocks.Find(name, slices.Concat(redislocks.Unlocked(), etcdlocks.All(), sqllocks.All(),
+				zklocks.All(), sentinellocks.All()))
+			if testruns.WithoutPostgres(err) {
+				continue
+			}
+			if err != nil {
 				t.Errorf("%s names the lock %s: %v", s.File, name, err)
 			}
 			for _, mode := range fence.Modes() {
 				_, ok := s.Expect[name][mode]
-				if want := kinds.RunsIn(name, mode.NeedsToken()); ok != want {
+				if want := l.Runs(mode); ok != want {
 					t.Errorf("%s: an expectation of %s in mode %s: %v, want %v", s.File, name, mode, ok, want)
 				}
 			}
