@@ -168,8 +168,8 @@ func TestRightLocksAreNotAccused(t *testing.T) {
 	}
 }
 
-// A client that waits for itself has lost its first lease by then: what it releases inside its section is its second one,
-// and it is its late write that does the harm.
+// A client that waits for itself has lost its first lease by then: what it releases inside its section is its second
+// one, and it is its late write that does the harm.
 func TestWaitingForItselfGivesNothingBack(t *testing.T) {
 	sc := testruns.Parse(t, "name: twice\nworld: {redis: 1, clients: 2, latency: 1ms..5ms}\n"+
 		"lock: {kind: single, ttl: 10s, backoff: 50ms..200ms}\nworkload: {rounds: 1, nested: 1, hold: 2s, stagger: 1s}\n")
