@@ -35,6 +35,8 @@ const Bucket = "locks"
 type Servers struct {
 	Count int
 	In    Storage
+	// Protected is how the bucket has the protected data; nil if it has none.
+	Protected *Protected
 }
 
 // Build implements [sim.Kind].
@@ -43,7 +45,7 @@ func (n Servers) Build(b *sim.Builder) {
 		b.Fail(fmt.Errorf("the world has %d servers of NATS: there can be one", n.Count))
 		return
 	}
-	m := &machine{in: n.In, keys: map[string]string{}, ends: map[string]time.Time{}}
+	m := &machine{in: n.In, protected: n.Protected, keys: map[string]string{}, ends: map[string]time.Time{}}
 	b.Add(Node, Port, func(node *sim.Node) sim.Server {
 		s, err := newNATS(node, m)
 		if err != nil {
@@ -74,8 +76,10 @@ type machine struct {
 	in    Storage
 	disk  sim.Disk
 	lives int
-	keys  map[string]string    // the values that are there
-	ends  map[string]time.Time // when the keys that are there end, as far as is known; 0 for never
+
+	protected *Protected
+	keys      map[string]string    // the values that are there
+	ends      map[string]time.Time // when the keys that are there end, as far as is known; 0 for never
 }
 
 // natsServer is nats-server itself, in this process. Its goroutines and timers are those of the bubble: faults of the
@@ -342,7 +346,7 @@ func (s *natsServer) Accept(c *sim.ServerConn) sim.Session {
 		return nil
 	}
 	s.last = c
-	n := &session{server: s, conn: c, pipe: pipe, more: make(chan struct{}, 1), gone: make(chan struct{})}
+	n := &session{server: s, conn: c, pending: map[string]trace.Decision{}, pipe: pipe, more: make(chan struct{}, 1), gone: make(chan struct{})}
 	go n.read()
 	go n.write()
 	return n
@@ -417,7 +421,9 @@ type session struct {
 	conn   *sim.ServerConn
 	pipe   net.Conn
 	more   chan struct{} // there is something to write
-	gone   chan struct{} // closed when the session has ended
+
+	pending map[string]trace.Decision // the operations that were not answered, by the inbox
+	gone    chan struct{}             // closed when the session has ended
 
 	mu    sync.Mutex
 	in    []byte // from the client
@@ -435,6 +441,7 @@ func (n *session) Data(b []byte) {
 			n.server.ttls[value] = ttl
 		}
 	}
+	n.notePending(all)
 	for _, key := range n.server.watched {
 		if text := string(b); strings.Contains(text, Subject(key)) && strings.Contains(text, "KV-Operation: DEL") {
 			n.server.deletes[key] = n.conn.Client()
@@ -516,6 +523,7 @@ func (n *session) flush() {
 	b, done := n.out, n.done
 	n.out, n.asked = nil, false
 	n.mu.Unlock()
+	n.decided(b)
 	if n.ended {
 		return
 	}

@@ -62,7 +62,9 @@ func Key(resource string) string {
 }
 
 // All are the locks of this package.
-func All() []scenarios.Lock { return append([]scenarios.Lock{KV(), File(), Sync()}, Specimens()...) }
+func All() []scenarios.Lock {
+	return append([]scenarios.Lock{KV(), File(), Sync(), CompareAndSet()}, Specimens()...)
+}
 
 // KV is a key of a bucket: Create with a TTL takes it, a message with the last revision and a TTL prolongs it, and
 // Delete with the last revision gives it back. The revision of the grant is the fencing token: it is a number of the
