@@ -8,8 +8,8 @@ import (
 )
 
 // Protected says how clients keep the protected data of a run in the bucket, by requests that name their operation in a
-// header. The trace has a [trace.Decision] for each of them that the server has answered, as for the operations of the
-// store.
+// header; a write stores that name. The trace has a [trace.Decision] for each of them that the server has decided, as for
+// the operations of the store.
 type Protected struct {
 	// Header names the operation.
 	Header string
@@ -37,11 +37,29 @@ func (n *session) notePending(all []frame) {
 		}
 		op.Op, op.Conn = id, n.conn.Name()
 		n.pending[f.words[2]] = op
+		if op.Write {
+			n.server.writes[id] = asked{n.conn.Client(), op}
+		}
 	}
 }
 
-// decided records what the server has decided about the operations that some bytes answer. One that the server could
-// not do, such as for want of its disk, is not decided.
+// asked is a write and who asks for it.
+type asked struct {
+	client string
+	op     trace.Decision
+}
+
+// stored records a write that has changed the bucket, where that is told: its answer comes in the same instant, and
+// which of the goroutines of the server is first does not count.
+func (s *natsServer) stored(value string) {
+	if w, ok := s.writes[value]; ok {
+		delete(s.writes, value)
+		s.node.Record(w.client, w.op)
+	}
+}
+
+// decided records the reads and the refused writes that some bytes answer. What the server could not do, such as for
+// want of its disk, is not decided.
 func (n *session) decided(b []byte) {
 	if len(n.pending) == 0 {
 		return
@@ -58,12 +76,12 @@ func (n *session) decided(b []byte) {
 		delete(n.pending, f.words[1])
 		header, body := split(f.words, f.payload)
 		switch {
-		case bytes.HasPrefix(header, []byte("NATS/1.0 503")): // nobody serves the request
+		case bytes.HasPrefix(header, []byte("NATS/1.0 503")): // there is no server for the request
 			continue
 		case !op.Write:
 		case bytes.Contains(body, []byte(wrongRevision)):
 			op.Refused = "the revision is another"
-		case bytes.Contains(body, []byte(`"error":`)):
+		default: // stored tells it, or it has failed
 			continue
 		}
 		n.server.node.Record(n.conn.Client(), op)

@@ -98,6 +98,7 @@ type natsServer struct {
 	last    *sim.ServerConn // by which its goroutines can ask for the world's goroutine
 	watched []string
 	deletes map[string]string        // who last asked to delete a key
+	writes  map[string]asked         // of the protected data, by what they store
 	ttls    map[string]time.Duration // how long a value is to stay, as was last asked; 0 for ever
 
 	mu      sync.Mutex
@@ -120,7 +121,7 @@ func newNATS(node *sim.Node, m *machine) (*natsServer, error) {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	s := &natsServer{node: node, on: m, real: real, folder: folder, stop: make(chan struct{}),
-		deletes: map[string]string{}, ttls: map[string]time.Duration{}}
+		deletes: map[string]string{}, writes: map[string]asked{}, ttls: map[string]time.Duration{}}
 	atsTime.Store(time.Now().UnixNano())
 	go keepTime(s.stop)
 	go real.Start()
@@ -275,6 +276,7 @@ func (s *natsServer) tell() {
 		case jetstream.KeyValuePut:
 			c.Value = string(e.Value())
 			_, c.By, _ = strings.Cut(c.Value, "@")
+			s.stored(c.Value)
 		case jetstream.KeyValueDelete:
 			c.Request = "delete"
 			c.By, c.Change, said = s.deletes[e.Key()], trace.KeyDeleted, fmt.Sprintf("%s is deleted, revision %d", e.Key(),

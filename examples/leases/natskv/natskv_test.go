@@ -24,6 +24,7 @@ func TestRepeats(t *testing.T) {
 		"testdata/end-of-stall"} {
 		leasetest.Repeats(t, file+".yaml", natskv.KV(), leasetest.Part(100))
 	}
+	leasetest.Repeats(t, "scenarios/nats-no-lock.yaml", natskv.CompareAndSet(), leasetest.Part(100))
 }
 
 // Check finds each mistake, also where it breaks nothing but the promise of the right lock: so it is judged by that.
