@@ -81,7 +81,7 @@ func Matrix(m *matrices.Matrix) Table {
 func Comparison(c *comparisons.Comparison) Table {
 	t := Table{Head: []string{"lock", "for_whom"}}
 	for _, need := range grid.Needs() {
-		t.Head = append(t.Head, strings.ReplaceAll(need.Head, " ", "_"))
+		t.Head = append(t.Head, need.Head)
 	}
 	t.Head = append(t.Head, "faults", "promised", "scenarios", "runs", "fence", "refuses_rightful", "claims_overlap",
 		"failed_mode", "failed_label", "failed_scenario", "failed_seed", "replay")

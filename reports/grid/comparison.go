@@ -29,9 +29,9 @@ func TripsNote(c *comparisons.Comparison) string {
 	text := "Round trips are counted without contention, on open connections, one after another; " +
 		"in brackets are the messages to all servers, where these are more."
 	if slices.ContainsFunc(c.Locks, func(l comparisons.Lock) bool { return l.Crowd != nil }) {
-		text += " The longest wait is that of five clients which want one lock again and again, over the median of those " +
-			"that were kept out; with ! a client starved: it waited ten times the median, and ten grants went to others " +
-			"that had asked later."
+		text += " Waits: how many times the median wait the longest one took, of five clients that want one lock again and " +
+			"again; with ! a client starved: it waited ten times the median, and ten grants went to others that had asked " +
+			"later."
 	}
 	if slices.ContainsFunc(c.Locks, func(l comparisons.Lock) bool {
 		return l.Trips.Acquire.WaitsSeconds > 0 || l.Trips.Release.WaitsSeconds > 0
@@ -98,7 +98,7 @@ func Needs() []Need {
 		{"acquire", func(l comparisons.Lock) string { return tripText(&l.Trips.Acquire) }},
 		{"release", func(l comparisons.Lock) string { return tripText(&l.Trips.Release) }},
 		{"renew", renewText},
-		{"longest wait", waitText},
+		{"waits", waitText},
 	}
 }
 
