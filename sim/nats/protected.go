@@ -8,8 +8,8 @@ import (
 )
 
 // Protected says how clients keep the protected data of a run in the bucket, by requests that name their operation in a
-// header; a write stores that name. The trace has a [trace.Decision] for each of them that the server has decided, as for
-// the operations of the store.
+// header; a write stores that name. The trace has a [trace.Decision] for each of them that the server has decided, as
+// for the operations of the store.
 type Protected struct {
 	// Header names the operation.
 	Header string

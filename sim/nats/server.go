@@ -348,7 +348,8 @@ func (s *natsServer) Accept(c *sim.ServerConn) sim.Session {
 		return nil
 	}
 	s.last = c
-	n := &session{server: s, conn: c, pending: map[string]trace.Decision{}, pipe: pipe, more: make(chan struct{}, 1), gone: make(chan struct{})}
+	n := &session{server: s, conn: c, pending: map[string]trace.Decision{}, pipe: pipe, more: make(chan struct{}, 1),
+		gone: make(chan struct{})}
 	go n.read()
 	go n.write()
 	return n

@@ -70,7 +70,8 @@ func openBucket(e subject.Env, mode fence.Mode) (subject.Store, error) {
 var errRevision = errors.New("the revision is another")
 
 // Do implements [subject.Store].
-func (s *bucketStore) Do(ctx context.Context, op checker.Op, _ string) (saw string, outcome checker.Outcome, err error) {
+func (s *bucketStore) Do(ctx context.Context, op checker.Op,
+	_ string) (saw string, outcome checker.Outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.env.Spec().TTL/3)
 	defer cancel()
 	key := dataKey(string(op.Resource), op.Register)
