@@ -137,7 +137,7 @@ var (
 		`|/story/[0-9]+/skipped$|/run/violations$|/failures/[0-9]+/(placed|same|again|replays|run|reasons|story)$|/broken/faults$`
 	spared = map[string]*regexp.Regexp{
 		"explore": regexp.MustCompile(
-			`^/stopped_at$|^/plan/not_asked$|^/plan/space/(tries|beside)$|^/blocks/[0-9]+/courses(/[0-9a-f]+)?$|` + anyCampaign),
+			`^/stopped_at$|^/plan/(not_asked|noted)$|^/plan/space/(tries|beside)$|^/blocks/[0-9]+/courses(/[0-9a-f]+)?$|` + anyCampaign),
 		"sweep": regexp.MustCompile(`^/plan/kinds$|` + anyCampaign),
 	}
 	spareNull = regexp.MustCompile(`^/plan/(space/(faults|points)|faults)$|/failures/[0-9]+/violations$`)

@@ -15,8 +15,11 @@ import (
 const crowd = "name: crowd\nworld: {clients: 5, latency: 1ms..2ms}\nlock: {ttl: 10s, backoff: 20ms..200ms}\n" +
 	"workload: {rounds: 12, hold: 50ms, think: 10ms}\n"
 
-// crowdOf says how long the clients of a crowd wait for a lock; nil if it cannot be played.
+// crowdOf says how long the clients of a crowd wait for a lock; nil if it cannot be played, or if there is no lock.
 func crowdOf(l subject.Lock) (*comparisons.Crowd, error) {
+	if l.Promise.Unlocked {
+		return nil, nil
+	}
 	sc, err := file.Parse("", []byte(crowd))
 	if err != nil {
 		return nil, err
