@@ -128,7 +128,7 @@ func TestListIsValid(t *testing.T) {
 // mayBeAbsent are the fields that a document may lack, and the maps whose entries it
 // may lack.
 var mayBeAbsent = []string{"expected", "modules", "vacuous", "replay", "catalogue", "slowest", "faults_never_fired",
-	"free_after", "order", "returns_within", "crowd", "noted", "tokens_unordered", "resend_excludes", "slack", "nearest",
+	"free_after", "order", "returns_within", "tokens_unordered", "resend_excludes", "slack", "nearest",
 	"modes.*", "labels.*", "wall_seconds.*", "modules.*"}
 
 // The schema refuses a document with a field removed, set to null, or added.
