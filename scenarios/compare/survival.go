@@ -27,8 +27,8 @@ const reference = "single"
 // with faults of two other classes the cause of a harm would not be known.
 // Scenarios that use a lock against its terms are left out too: sections of several
 // writes, which no fence makes atomic (F73), one owner id for all (F31), and clients that
-// compute a value without a second look. So are those whose clients try, in place of waiting: not all locks can, and what
-// a try leaves behind says nothing of an Acquire.
+// compute a value without a second look. So are those whose clients try, in place of waiting: not all locks can, and
+// what a try leaves behind says nothing of an Acquire.
 func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) {
 	single, err := redislocks.Kind(reference)
 	if err != nil {

@@ -53,7 +53,8 @@ func TestCompareExtraLock(t *testing.T) {
 	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	for _, want := range []string{"6 locks side by side\n", "\nmylock            1 redis  no      1        1        1                 ",
+	for _, want := range []string{"6 locks side by side\n",
+		"\nmylock            1 redis  no      1        1        1                 ",
 		"\nredlock-watchdog  5 redis  no      1 (5)    1 (5)    1 (5), by itself  "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("there is no %q:\n%s", want, out)
