@@ -131,7 +131,7 @@ matrix: ## every lock and specimen in every scenario; writes reports/MATRIX.md, 
 	rm -rf reports/matrix && mv reports/matrix.new/matrix reports/matrix && mv reports/matrix.new/MATRIX.md reports/MATRIX.md
 	rm -rf reports/matrix.new
 
-LEASES = kube-lease kube-lease-kept consul-lock consul-semaphore nats-kv nats-kv-file nats-kv-sync
+LEASES = kube-lease kube-lease-kept consul-lock consul-semaphore nats-kv nats-kv-file nats-kv-sync nats-cas
 
 compare: ## the locks side by side; writes docs/reference/compare.md, and docs/reference/compare-leases.md for examples/leases; takes ten minutes
 	$(GO) run ./cmd/locksim compare --markdown >docs/reference/compare.md.new
