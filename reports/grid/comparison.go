@@ -43,9 +43,6 @@ func TripsNote(c *comparisons.Comparison) string {
 		text += " " + uncomparedSign + " Every cell of this lock is against documentation: its servers were written after " +
 			"that, and there was no real one to compare them with."
 	}
-	if slices.ContainsFunc(c.Locks, func(l comparisons.Lock) bool { return l.Promise.Unlocked }) {
-		text += " What is no lock needs its compare-and-set, cas, in every row: its cells say what a fault adds to that."
-	}
 	return text
 }
 

@@ -423,3 +423,21 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("longest waits, in medians: %v", longest)
 	}
 }
+
+// What is no lock is right by its compare-and-set, and never without: its clients write over one another then, with a
+// fault or without one.
+func TestUnlockedNeedsItsComparison(t *testing.T) {
+	m := measure(t, redislocks.Unlocked()[0])
+	played := 0
+	for _, s := range m.Survives {
+		if s.Runs == 0 || !s.Promised {
+			continue
+		}
+		if played++; s.Fence != fence.CAS {
+			t.Errorf("%s: right with %q: %+v", s.Class, s.Fence, s.Others)
+		}
+	}
+	if played < 3 || m.Crowd != nil {
+		t.Errorf("%d classes were played, and a crowd waited: %+v", played, m.Crowd)
+	}
+}

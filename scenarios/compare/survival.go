@@ -228,9 +228,12 @@ func (t *trials) causes(class lock.Fault, sc *file.Scenario, seed uint64) (bool,
 	return false, nil
 }
 
-// modes are the fencing modes in which the lock can run.
+// modes are the fencing modes in which the lock can run. Where there is no lock, there is none without the comparison:
+// whatever is written then is written over, and a fault that does no more harm than that has shown nothing.
 func (t *trials) modes() []fence.Mode {
-	return slices.DeleteFunc(fence.Modes(), func(m fence.Mode) bool { return !t.lock.Runs(m) })
+	return slices.DeleteFunc(fence.Modes(), func(m fence.Mode) bool {
+		return !t.lock.Runs(m) || t.lock.Promise.Unlocked && m == fence.None
+	})
 }
 
 func (t *trials) run(sc *file.Scenario, one trial) (result, error) {
