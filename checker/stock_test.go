@@ -20,7 +20,7 @@ func TestOversold(t *testing.T) {
 			h.Ops[5].Outcome, h.Ops[5].Applied,
 				h.Ops[5].Accepted = OutcomeNotSent, 0, false
 		}, 0},
-		"of one nobody knows the answer": {func(h *History) { h.Ops[5].Outcome, h.Ops[5].Returned = OutcomeUnknown, 0 }, 0},
+		"the answer to one is not known": {func(h *History) { h.Ops[5].Outcome, h.Ops[5].Returned = OutcomeUnknown, 0 }, 0},
 		"no stock":                       {func(h *History) { h.Stock = nil }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

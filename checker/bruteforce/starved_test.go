@@ -31,7 +31,7 @@ func TestCrowdsAreJudgedTheSame(t *testing.T) {
 	}
 }
 
-// newCrowd is a lock that is granted to whoever a die chooses, and to one client seldom.
+// newCrowd is a lock that is granted to a client that is drawn, and to one client seldom.
 func newCrowd(r *rand.Rand) checker.History {
 	h := checker.History{Final: map[checker.Cell]string{}, Ordered: r.IntN(2) == 0,
 		Timing: &checker.Timing{Undisturbed: math.MaxInt64, Grace: time.Hour}}

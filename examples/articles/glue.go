@@ -86,39 +86,50 @@ func redlocks(nodes int) func(e scenarios.Env) (lock.Locker, error) {
 // managed makes a locker of recipe A14.
 func managed(e scenarios.Env) (lock.Locker, error) {
 	m := &manager{ctx: e.Context(), now: e.Clock().Now, client: client(e, scenarios.Primary), ttl: ttl}
-	return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-		var l *fenced
-		if err := scenarios.Retry(ctx, e.Clock(), poll, func(context.Context) (ok bool, err error) {
-			l, err = m.Acquire(name, 5)
-			return l != nil, scenarios.Unanswered(err)
-		}); err != nil {
+	return withToken(e, func(name string) (*grantWithToken, error) {
+		l, err := m.Acquire(name, 5)
+		if l == nil {
 			return nil, err
 		}
-		return scenarios.NewLease(ctx, e, scenarios.Grant{
-			Token:  uint64(l.token),
-			Until:  func() time.Time { return l.acquiredAt.Add(ttl) },
-			Unlock: func(context.Context) error { return scenarios.NotHeld(l.Release(), errNotOwner) },
-		}), nil
+		return &grantWithToken{l.token, l.acquiredAt, l.Release}, err
 	}), nil
 }
 
 // mints makes a locker of recipe A14 with one flaw alone.
 func mints(e scenarios.Env) (lock.Locker, error) {
 	m := &minting{ctx: e.Context(), now: e.Clock().Now, client: client(e, scenarios.Primary), ttl: ttl}
+	return withToken(e, func(name string) (*grantWithToken, error) {
+		l, err := m.Acquire(name, 5)
+		if l == nil {
+			return nil, err
+		}
+		return &grantWithToken{l.token, l.asked, l.Release}, err
+	}), nil
+}
+
+// grantWithToken is what the managers of fencing tokens grant.
+type grantWithToken struct {
+	token   int64
+	from    time.Time // the lease counts from it
+	release func() error
+}
+
+// withToken makes a locker that asks a manager of fencing tokens until it has granted something.
+func withToken(e scenarios.Env, acquire func(name string) (*grantWithToken, error)) lock.Locker {
 	return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-		var l *minted
+		var g *grantWithToken
 		if err := scenarios.Retry(ctx, e.Clock(), poll, func(context.Context) (ok bool, err error) {
-			l, err = m.Acquire(name, 5)
-			return l != nil, scenarios.Unanswered(err)
+			g, err = acquire(name)
+			return g != nil, scenarios.Unanswered(err)
 		}); err != nil {
 			return nil, err
 		}
 		return scenarios.NewLease(ctx, e, scenarios.Grant{
-			Token:  uint64(l.token),
-			Until:  func() time.Time { return l.asked.Add(ttl) },
-			Unlock: func(context.Context) error { return scenarios.NotHeld(l.Release(), errNotOwner) },
+			Token:  uint64(g.token),
+			Until:  func() time.Time { return g.from.Add(ttl) },
+			Unlock: func(context.Context) error { return scenarios.NotHeld(g.release(), errNotOwner) },
 		}), nil
-	}), nil
+	})
 }
 
 // limited makes a locker of recipe A23: its lease ends with the context of the work, which looks at it before each step

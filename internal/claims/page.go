@@ -34,7 +34,7 @@ var english = language{
 Sentences about distributed locks that many have read, each with what it needs in order to hold, and with a run that
 shows it. Most of them are true where they were meant, and some say too much for one word. Words in quotation marks
 stand in the source; a sentence without them is its advice in our words. Above ‘This source says instead’ the
-headline is an opinion that is often repeated; nobody is quoted with it, and the source has it right.
+headline is an opinion that is often repeated; no one is quoted with it, and the source has it right.
 
 Each command is given in the root of a clone, where ` + "`locksim`" + ` stands for ` + "`go run ./cmd/locksim`" + `, and below it is
 what it prints, among other lines. Tests run all of them. A run is one schedule: it shows that something can happen,

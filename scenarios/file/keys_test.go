@@ -17,8 +17,10 @@ var together = map[string]func(*file.Scenario){
 	"look":     func(s *file.Scenario) { s.Workload.Kind = file.WorkloadFill },
 	"ticks":    func(s *file.Scenario) { s.Workload.Kind = file.WorkloadLeader },
 	"stock":    func(s *file.Scenario) { s.Workload.Kind = file.WorkloadStock },
-	"take":     func(s *file.Scenario) { s.Workload.Kind = file.WorkloadStock },
-	"stop":     func(s *file.Scenario) { s.Workload.Kind = file.WorkloadLeader },
+	"take": func(s *file.Scenario) {
+		s.Workload.Kind, s.Workload.Stock = file.WorkloadStock, file.MaxUnits // as many as it may take
+	},
+	"stop": func(s *file.Scenario) { s.Workload.Kind = file.WorkloadLeader },
 }
 
 // Another value of each key is written and read back, and is plainer after the changes that make it so. A value outside

@@ -180,6 +180,10 @@ x.yaml:2:33: workload.release: a workload of kind fill holds its lock until the 
 x.yaml:2:19: workload.ticks: only a workload of kind leader works in ticks: make it one, or leave ticks out
    2 | workload: {ticks: 3}
      |                   ^`},
+	{"a stock of which no section can take", "name: x\nworkload: {kind: stock, stock: 3, take: 5}\n", `
+x.yaml:2:41: workload.take: a section takes 5, and there are 3: no section could ever take some; make take smaller, or stock larger
+   2 | workload: {kind: stock, stock: 3, take: 5}
+     |                                         ^`},
 	{"a leader of two locks", "name: x\nworkload: {kind: leader, beside: true, resources: [a, b]}\n", `
 x.yaml:2:34: workload.beside: a workload of kind leader has one lock at a time: make it a register, or leave beside out
    2 | workload: {kind: leader, beside: true, resources: [a, b]}

@@ -83,7 +83,7 @@ func Vacuous(o *Outcome) string {
 		case f.Grants == 0:
 			return "no client was granted the lock"
 		case m.History.Entry == checker.EntryOwnerless:
-			return "a client entered the lock again, of which that promises nothing"
+			return "a client took a lock again that it had, and which has no owners"
 		case f.Holders == 0:
 			return "every grant came too late"
 		case f.Holders == 1:

@@ -184,7 +184,9 @@ func (c *client) own() error {
 			p.lock.Name)
 	}
 	if !ok {
-		p.ownerless = true
+		if !p.ownerless { // the first client says so, before others run
+			p.ownerless = true
+		}
 		return nil
 	}
 	if p.sc.Lock.Owner == file.OwnerRound {

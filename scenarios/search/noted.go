@@ -28,7 +28,7 @@ func Noted(l subject.Lock, s spaces.Space) []string {
 	if err != nil || o.Modes[0].History.Entry != checker.EntryOwnerless {
 		return nil
 	}
-	return []string{"a client that asks for the lock that it has already " + met(&o.Modes[0])}
+	return []string{"a client that asks again for a lock that it has " + met(&o.Modes[0])}
 }
 
 // met says what a client met that asked for the lock which it had.

@@ -2,6 +2,7 @@ package natskv
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,8 +48,8 @@ func operation(of string) (op trace.Decision, ok bool) {
 	key, isRead := strings.CutPrefix(of, reads)
 	key, ok = strings.CutPrefix(key, simnats.Subject("data."))
 	resource, register, found := strings.Cut(key, ".")
-	name := make([]byte, len(resource)/2)
-	if _, err := fmt.Sscanf(resource, "%x", &name); err != nil || !ok || !found {
+	name, err := hex.DecodeString(resource)
+	if err != nil || !ok || !found {
 		return op, false
 	}
 	return trace.Decision{Write: !isRead, Resource: string(name), Register: register}, true
