@@ -62,13 +62,13 @@ func harmless(row []string) []string {
 // Matrix has a row for each cell. A cell that was not run has no figures.
 func Matrix(m *matrices.Matrix) Table {
 	t := Table{Head: []string{"scenario", "lock", "mode", "label", "expected", "problem", "vacuous", "not_felt", "seeds",
-		"seeds_with_label", "seed", "evidence", "replay"}}
+		"seeds_with_label", "seed", "evidence", "two_claims", "lost", "replay"}}
 	for _, c := range m.Cells {
 		row := []string{c.Scenario, c.Lock, string(c.Mode), string(c.Label), string(c.Expected), c.Problem(), c.Vacuous,
-			c.NotFelt, "", "", "", "", ""}
+			c.NotFelt, "", "", "", "", "", "", ""}
 		if r := c.CellRuns; r != nil {
 			copy(row[8:], []string{strconv.Itoa(r.Seeds), strconv.Itoa(r.SeedsWithLabel), strconv.FormatUint(r.Seed, 10),
-				strconv.Itoa(r.NonVacuous), r.Replay})
+				strconv.Itoa(r.NonVacuous), strconv.Itoa(r.TwoClaims), strconv.Itoa(r.Lost), r.Replay})
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -60,6 +60,7 @@ func matrixFront(m *matrices.Matrix, by string, name func(matrices.Row) string) 
 	p.Add([]string{"<!-- Written by " + by + ". Do not edit. -->"})
 	p.Add(matrixHead(m))
 	p.Add(choosing(m))
+	p.Add(howOften(m))
 	p.Add(legend(m))
 	p.Add([]string{"## Overview"})
 	p.Add(overview(m, name))
@@ -89,6 +90,21 @@ func matrixHead(m *matrices.Matrix) []string {
 		"",
 		"`locksim run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes a run of any cell again.",
 	}
+}
+
+// howOften is a table of the shares of runs that did harm, with a row for each cell.
+func howOften(m *matrices.Matrix) []string {
+	all := grid.HowOften(m)
+	if len(all) == 0 {
+		return nil
+	}
+	head := []string{"scenario", "lock", "mode", "runs", "two have the lock", "an update is lost"}
+	lines := []string{"## " + grid.OftenTitle, "", rowOf(head), ruler(len(head))}
+	for _, o := range all {
+		lines = append(lines, rowOf([]string{escape(o.Cell.Scenario), escape(o.Cell.Lock), string(o.Cell.Mode),
+			prose.Thousands(o.Cell.Seeds), o.TwoClaims, o.Lost}))
+	}
+	return lines
 }
 
 // choosing is the table for choosing a lock, without the specimens.

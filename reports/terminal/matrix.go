@@ -35,6 +35,7 @@ func Matrix(w io.Writer, m *matrices.Matrix, opt reports.Options) error {
 	p.Add(specimenList(m, opt))
 	p.Add(matrixLegend(m, opt))
 	p.Add(prose.Fold(grid.Evidence(m), opt.Width))
+	p.Add(howOften(m, opt))
 	p.Add(notRun(m, opt))
 	p.Add(problems(m, opt))
 	p.Add(failures(m, opt))
@@ -181,6 +182,20 @@ func matrixLegend(m *matrices.Matrix, opt reports.Options) []string {
 		"as expected, or is vacuous; see below"}},
 		[]cell{{}, {text: "(nothing)"}, {text: "not run: the scenario is not about this lock"}})
 	return append(lines, t.lines(opt.Colour)...)
+}
+
+// howOften is a table of the shares of runs that did harm, with a line for each cell.
+func howOften(m *matrices.Matrix, opt reports.Options) []string {
+	all := grid.HowOften(m)
+	if len(all) == 0 {
+		return nil
+	}
+	t := table{sides: make([]side, 6)}
+	t.row("scenario", "lock", "mode", "runs", "two have the lock", "an update is lost")
+	for _, o := range all {
+		t.row(o.Cell.Scenario, o.Cell.Lock, string(o.Cell.Mode), prose.Thousands(o.Cell.Seeds), o.TwoClaims, o.Lost)
+	}
+	return append([]string{grid.OftenTitle + ":"}, t.lines(opt.Colour)...)
 }
 
 // problems are the complaints, each with its replay command.

@@ -32,6 +32,10 @@ type Tally struct {
 	Contended int `json:"contended"`
 	AllFired  int `json:"all_fired"`
 	Partial   int `json:"partial"`
+	// TwoClaims counts the runs in which two clients had the lock at once, Lost those in which an acknowledged write was
+	// lost.
+	TwoClaims int `json:"two_claims"`
+	Lost      int `json:"lost"`
 	// Fired counts for each fault of the schedule the runs in which it fired.
 	Fired []int `json:"fired"`
 	// Points are the named points at which faults of the scenario strike and that a
@@ -55,7 +59,8 @@ type LabelTally struct {
 
 func (t *Tally) count(sc *file.Scenario, seed uint64, m *outcome.ModeRun) {
 	one := Tally{Mode: m.Mode, Digest: m.TraceHash, Contended: oneIf(m.Verdict.Facts.Contended > 0),
-		AllFired: oneIf(!slices.Contains(m.FaultsFired, false)), Partial: oneIf(m.PartialPause)}
+		AllFired: oneIf(!slices.Contains(m.FaultsFired, false)), Partial: oneIf(m.PartialPause),
+		TwoClaims: oneIf(m.Verdict.Facts.ClaimOverlaps > 0), Lost: oneIf(m.Verdict.Facts.LostUpdates > 0)}
 	run := &search.Trial{Case: search.Case{Scenario: sc, Seed: seed},
 		Outcome: &outcome.Outcome{Scenario: sc, Seed: seed, Modes: []outcome.ModeRun{*m}}}
 	if run.Vacuous = outcome.Vacuous(run.Outcome); run.Vacuous == "" && one.AllFired == 0 {
@@ -78,6 +83,8 @@ func (t *Tally) Add(later Tally) {
 	t.Contended += later.Contended
 	t.AllFired += later.AllFired
 	t.Partial += later.Partial
+	t.TwoClaims += later.TwoClaims
+	t.Lost += later.Lost
 	t.Digest = chained(t.Digest, later.Digest)
 	t.addPoints(later.Points)
 	for i, n := range later.Fired {

@@ -51,6 +51,9 @@ are run, at least one must end as badly. The command lists each difference with 
 command that replays it. It leaves out, and lists, the scenarios that a lock of your own
 cannot play, and those with a fault at a step that this lock never takes.
 
+With 100 seeds or more, and at most 40 cells, it also says in what share of the runs two
+clients had the lock at once, and an update was lost, each with an interval.
+
 With --out, DIR/index.html is the table with filters. It links to a page for each lock
 and each scenario, and from each cell to the report of the first run with its label.
 The reports of the whole library take half as much time as its matrix, and 80 MB;
@@ -66,6 +69,7 @@ and nothing explains it. A run takes some seconds, and --workers of them are mad
 		Example: `  locksim matrix
   locksim matrix --scenario 'late-*,gc-pause' --lock 'redlock*' --seeds 5
   locksim matrix --scenario ./my.yaml --fencing none,seal
+  locksim matrix --scenario redlock-restart --fencing none --seeds 1000
   locksim matrix --broken --json
   locksim matrix --markdown >reports/MATRIX.md
   locksim matrix --csv >matrix.csv

@@ -57,6 +57,10 @@ type CellRuns struct {
 	AllFired int `json:"all_faults_fired"`
 	// PartialPause counts the runs in which the lock acted during a pause.
 	PartialPause int `json:"pause_partial"`
+	// TwoClaims counts the runs in which two clients had the lock at once, by what it had promised to each.
+	TwoClaims int `json:"two_claims"`
+	// Lost counts the runs in which an acknowledged write was lost.
+	Lost int `json:"lost"`
 	// NeverFired are the numbers, from 1, of the faults that fired with no seed.
 	NeverFired []int `json:"faults_never_fired,omitempty" jsonschema:"minimum=1"`
 	// Events counts the events of all seeds.
