@@ -26,7 +26,7 @@ in_modules = @set -e; for dir in $(filter-out $(2),$(MODULES)); do echo "== $$di
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
 	xargs grep -lE 'LOCKSIM_SOAK|soak\.(Only|RealTime|Checks)\(' /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
-.PHONY: help test test-modules race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies release module schemas matrix compare findings groundtruth libraries tables-check gallery playground site screenshots peers demo live
+.PHONY: help test test-modules race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies redlock release module schemas matrix compare findings groundtruth libraries tables-check gallery playground site screenshots peers demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -108,6 +108,9 @@ strategies: ## searches hard mistakes with the strategies of a search, in turns,
 	@mkdir -p reports/out
 	$(DEV) ./mutants strategies $(STRATEGIES) >reports/out/SEARCH.md
 	mv reports/out/SEARCH.md reports/SEARCH.md
+
+redlock: ## plays how often a Redlock and other locks fail under each trouble; writes reports/REDLOCK.md; takes half an hour, and goes on after an interruption
+	$(DEV) ./redlock -table $(REDLOCK)
 
 release: ## the command for Linux, macOS and Windows, with licences and checksums, into reports/out/release; takes minutes
 	$(DEV) ./release

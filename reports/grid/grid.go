@@ -149,9 +149,9 @@ func IsSpecimen(lock string) bool { return strings.HasPrefix(lock, "broken/") }
 // Evidence says how many runs a matrix is based on.
 func Evidence(m *matrices.Matrix) string {
 	t := m.Totals
-	text := fmt.Sprintf("%s runs in %s cells, over %s of virtual time. %s of the runs tested the lock: clients "+
+	text := fmt.Sprintf("%s in %s, over %s of virtual time. %s of the runs tested the lock: clients "+
 		"contended, every fault struck, and one was felt.",
-		prose.Thousands(t.Runs), prose.Thousands(t.Cells), prose.Span(t.VirtualSeconds), prose.Thousands(t.NonVacuous))
+		prose.Count(t.Runs, "run"), prose.Count(t.Cells, "cell"), prose.Span(t.VirtualSeconds), prose.Thousands(t.NonVacuous))
 	if t.NotFelt > 0 {
 		text += fmt.Sprintf(" In %s the lock did not feel the faults.", prose.Count(t.NotFelt, "cell"))
 	}

@@ -131,7 +131,7 @@ func TestMatrixReportFails(t *testing.T) {
 	code, out, errs := lateMatrix(t, "late-kill", dir)
 	if code != console.ExitBroken ||
 		!strings.Contains(errs, "1 reports of runs could not be made, and their cells link to the pages of their "+
-			"scenarios; the last: runs/calm/mylock/seed-1.html: ") || !strings.Contains(out, "2 runs in 1 cells") {
+			"scenarios; the last: runs/calm/mylock/seed-1.html: ") || !strings.Contains(out, "2 runs in 1 cell, ") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	files := tree(t, dir)
