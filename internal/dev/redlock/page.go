@@ -22,13 +22,15 @@ The [page on Redlock](https://redis.io/docs/latest/develop/clients/patterns/dist
 had the same two since 2016: Martin Kleppmann's, and the answer of antirez. This is a third one, in figures: how often each
 trouble that they argue about does harm, to Redlock and to the locks that one would take in its place.
 
-Each cell is a scenario: six clients want one lock with a lease of 10 s, each once, for a section of 4 s, and at one moment
-a trouble strikes, whatever they are doing then: in nine of ten runs one of them has the lock, and in two of three another
-one waits. The seed draws when each client asks and how long each message takes. So a figure is the share of such runs, and
-no rate of your system: what matters is which figures are 0, which are not, and how locks compare. A cell has two figures: in what share of the runs **two clients had the lock at once**, by what it had
-promised to each, and, after the stroke, in what share an acknowledged **update was lost**. No fence guards the data, so that
-the lock alone is seen. In brackets are the ends of the interval of 95 %% (Wilson). A *0* was in none of the runs: of 1,000
-that means fewer than 0.38 %%, of 300 fewer than 1.3 %%.
+Each cell is a scenario: six clients want one lock with a lease of 10 s for a section of 4 s, and at one moment a trouble
+strikes, whatever they are doing then. In about nine of ten runs one of them has the lock at that moment, and in about two
+of three another one waits for it. The seed draws when each client asks and how long each message takes. So a figure is the share of
+such runs, and no rate of your system: what matters is which figures are 0, which are not, and how locks compare.
+
+A cell has two figures: in what share of the runs **two clients had the lock at once**, by what it had promised to each, and,
+after the stroke, in what share an acknowledged **update was lost**. No fence guards the data, so that the lock alone is
+seen. In brackets is the interval of 95 %% (Wilson). *0* was in none of the runs: of 1,000 that means fewer than 0.38 %%, and
+of 300, for etcd, ZooKeeper and Sentinels, fewer than 1.3 %%.
 
 The lock is our implementation of Redlock, after its specification, in the simulated world, where the clients run as they
 are, over a network with delays of 1 to 5 ms. %s runs, %s of CPU time.
@@ -50,12 +52,12 @@ func page(b *book.Book[key, result]) (string, error) {
 		commits[r.Commit] = true
 	}
 	p := new(prose.Page)
-	p.Add([]string{strings.TrimSpace(fmt.Sprintf(intro, quotable, prose.Thousands(runs), prose.Span(cpu.Seconds())))})
+	p.Add([]string{strings.TrimSpace(fmt.Sprintf(intro, quotable(b), prose.Thousands(runs), prose.Span(cpu.Seconds())))})
 	p.Add(argued(b, rows))
 	for _, t := range tables {
 		p.Add(t.section(b))
 	}
-	p.Add(live)
+	p.Add(onRealServers())
 	p.Add(howToMake(slices.Sorted(maps.Keys(commits))))
 	var out strings.Builder
 	if err := p.Render(&out); err != nil {
@@ -91,7 +93,8 @@ func (t table) section(b *book.Book[key, result]) []string {
 	for _, s := range t.sizes {
 		head, ruler = head+" | "+s.name, ruler+"|---"
 	}
-	lines := []string{"## " + t.title, "", t.text, "", head + " |", ruler + "|"}
+	lines := append([]string{"## " + t.title, ""}, prose.Fold(t.text, 120)...)
+	lines = append(lines, "", head+" |", ruler+"|")
 	var commands []string
 	for _, row := range t.rows {
 		line := "| " + row.name
@@ -126,9 +129,8 @@ func short(n, runs int) string {
 }
 
 func howToMake(commits []string) []string {
-	return []string{"## How it is made", "",
-		"`make redlock` plays what is missing, and writes this page; `go -C internal/dev run ./redlock -table -anew` plays all. " +
-			"`locksim` stands for `go run ./cmd/locksim`, in the root of a clone. The same command prints the same figures on " +
-			"every machine. `locksim run FILE --lock LOCK --seed N --fencing none` shows a run of a cell, step by step. The " +
-			"results are of commit " + prose.Commas(commits) + "."}
+	return append([]string{"## How it is made", ""}, prose.Fold("`make redlock` plays what is missing, and writes this page; `go -C internal/dev run ./redlock -table -anew` plays all. "+
+		"`locksim` stands for `go run ./cmd/locksim`, in the root of a clone. The same command prints the same figures on "+
+		"every machine. `locksim run FILE --lock LOCK --seed N --fencing none` shows a run of a cell, step by step. The "+
+		"results are of commit "+prose.Commas(commits)+".", 120)...)
 }

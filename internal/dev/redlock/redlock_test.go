@@ -154,3 +154,26 @@ func TestUsage(t *testing.T) {
 		}
 	}
 }
+
+// The sentence above the page is so by the stored results.
+func TestQuotableIsTrue(t *testing.T) {
+	b := stored(t)
+	get := func(scenario, lock string) result {
+		r, ok := b.Latest(key{scenario, lock})
+		if !ok {
+			t.Fatalf("there is no result of %s with %s", scenario, lock)
+		}
+		return r
+	}
+	for _, pair := range [][2]string{{"restart-1-100ms", "restart-single-100ms"}, {"clock-1-7s", "clock-single-7s"}} {
+		five, one := get(pair[0], "redlock"), get(pair[1], "single")
+		if 20*five.TwoClaims > one.TwoClaims {
+			t.Errorf("%s: %d of five nodes, %d of one: the difference is less than the sentence lets one expect", pair[0],
+				five.TwoClaims, one.TwoClaims)
+		}
+	}
+	five, one := get("pause-any-15s", "redlock"), get("pause-any-15s", "single")
+	if d := five.Lost - one.Lost; d < -50 || d > 50 {
+		t.Errorf("a pause costs an update in %d runs with five nodes and in %d with one", five.Lost, one.Lost)
+	}
+}
