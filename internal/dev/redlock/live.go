@@ -10,9 +10,9 @@ var corners = []struct{ run, expected, live string }{
 
 func onRealServers() []string {
 	lines := []string{"## On five real servers", "",
-		"Four corners of these tables are scenarios of the library, in which what decides is placed and not drawn. Each was " +
-			"played three times on five processes of Redis 7.0.15, with the clients as processes of their own, durations a tenth " +
-			"of those of the file, and without a fence:", "",
+		"Four corners of these tables are scenarios of the library, in which what decides is placed and not drawn. Each " +
+			"was played three times on five processes of Redis 7.0.15, with the clients as processes of their own, " +
+			"durations a tenth of those of the file, and without a fence:", "",
 		"| | in the simulated world | on real servers |", "|---|---|---|"}
 	for _, c := range corners {
 		lines = append(lines, "| `locksim run "+c.run+" --live --times 3 --fencing none` | "+c.expected+" | "+c.live+" |")

@@ -165,8 +165,8 @@ func playMissing(root string, b *book.Book[key, result], wanted *regexp.Regexp, 
 		if err := b.Add(r); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(stderr, "%-24s %-16s two claims %4d, lost %4d of %4d, %v of CPU\n", r.Scenario, r.Lock, r.TwoClaims,
-			r.Lost, r.Runs, r.CPU.Round(time.Second))
+		_, _ = fmt.Fprintf(stderr, "%-24s %-16s two claims %4d, lost %4d of %4d, %v of CPU\n", r.Scenario, r.Lock,
+			r.TwoClaims, r.Lost, r.Runs, r.CPU.Round(time.Second))
 	}
 	return nil
 }
@@ -188,6 +188,6 @@ func play(root, program string, c cell) (result, error) {
 		return result{}, fmt.Errorf("there are %d cells, and not one with runs: %w", len(m.Cells), err)
 	}
 	r := m.Cells[0].CellRuns
-	return result{key: c.key(), Played: c.hash(), Runs: r.Seeds, Tested: min(r.Contended, r.AllFired), TwoClaims: r.TwoClaims,
-		Lost: r.Lost, CPU: cpu}, nil
+	return result{key: c.key(), Played: c.hash(), Runs: r.Seeds, Tested: min(r.Contended, r.AllFired),
+		TwoClaims: r.TwoClaims, Lost: r.Lost, CPU: cpu}, nil
 }

@@ -18,22 +18,23 @@ const intro = `# Redlock in figures
 
 **%s**
 
-The [page on Redlock](https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/) asks for analyses, and has
-had the same two since 2016: Martin Kleppmann's, and the answer of antirez. This is a third one, in figures: how often each
-trouble that they argue about does harm, to Redlock and to the locks that one would take in its place.
+The [page on Redlock](https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/) asks for analyses, and
+has had the same two since 2016: Martin Kleppmann's, and the answer of antirez. This is a third one, in figures: how
+often each trouble that they argue about does harm, to Redlock and to the locks that one would take in its place.
 
-Each cell is a scenario: six clients want one lock with a lease of 10 s for a section of 4 s, and at one moment a trouble
-strikes, whatever they are doing then. In about nine of ten runs one of them has the lock at that moment, and in about two
-of three another one waits for it. The seed draws when each client asks and how long each message takes. So a figure is the share of
-such runs, and no rate of your system: what matters is which figures are 0, which are not, and how locks compare.
+Each cell is a scenario: six clients want one lock with a lease of 10 s for a section of 4 s, and at one moment a
+trouble strikes, whatever they are doing then. In about nine of ten runs one of them has the lock at that moment, and
+in about two of three another one waits for it. The seed draws when each client asks and how long each message takes.
+So a figure is the share of such runs, and no rate of your system: what matters is which figures are 0, which are not,
+and how locks compare.
 
-A cell has two figures: in what share of the runs **two clients had the lock at once**, by what it had promised to each, and,
-after the stroke, in what share an acknowledged **update was lost**. No fence guards the data, so that the lock alone is
-seen. In brackets is the interval of 95 %% (Wilson). *0* was in none of the runs: of 1,000 that means fewer than 0.38 %%, and
-of 300, for etcd, ZooKeeper and Sentinels, fewer than 1.3 %%.
+A cell has two figures: in what share of the runs **two clients had the lock at once**, by what it had promised to
+each, and, after the stroke, in what share an acknowledged **update was lost**. No fence guards the data, so that the
+lock alone is seen. In brackets is the interval of 95 %% (Wilson). *0* was in none of the runs: of 1,000 that means
+fewer than 0.38 %%, and of 300, for etcd, ZooKeeper and Sentinels, fewer than 1.3 %%.
 
-The lock is our implementation of Redlock, after its specification, in the simulated world, where the clients run as they
-are, over a network with delays of 1 to 5 ms. %s runs, %s of CPU time.
+The lock is our implementation of Redlock, after its specification, in the simulated world, where the clients run as
+they are, over a network with delays of 1 to 5 ms. %s runs, %s of CPU time.
 `
 
 // page is reports/REDLOCK.md.
@@ -106,8 +107,8 @@ func (t table) section(b *book.Book[key, result]) []string {
 		}
 		lines = append(lines, line+" |")
 	}
-	return append(append(append(lines, "", "<details><summary>The command of each cell</summary>", "", "```console"), commands...),
-		"```", "", "</details>")
+	lines = append(lines, "", "<details><summary>The command of each cell</summary>", "", "```console")
+	return append(append(lines, commands...), "```", "", "</details>")
 }
 
 // figures are the two of a cell, with a link to its scenario; and in how many runs clients contended and every fault
@@ -129,7 +130,8 @@ func short(n, runs int) string {
 }
 
 func howToMake(commits []string) []string {
-	return append([]string{"## How it is made", ""}, prose.Fold("`make redlock` plays what is missing, and writes this page; `go -C internal/dev run ./redlock -table -anew` plays all. "+
+	return append([]string{"## How it is made", ""}, prose.Fold("`make redlock` plays what is missing, and writes this page; `go -C internal/dev run ./redlock -table "+
+		"-anew` plays all. "+
 		"`locksim` stands for `go run ./cmd/locksim`, in the root of a clone. The same command prints the same figures on "+
 		"every machine. `locksim run FILE --lock LOCK --seed N --fencing none` shows a run of a cell, step by step. The "+
 		"results are of commit "+prose.Commas(commits)+".", 120)...)

@@ -80,7 +80,8 @@ func TestPageIsUpToDate(t *testing.T) {
 	}
 	have, err := os.ReadFile(filepath.Join(rootOf(t), "reports", "REDLOCK.md"))
 	if err != nil || !bytes.Equal(have, []byte(want)) {
-		t.Errorf("reports/REDLOCK.md is not that of the stored results (%v): go -C internal/dev run ./redlock -table -stored", err)
+		t.Errorf("reports/REDLOCK.md is not that of the stored results (%v): go -C internal/dev run ./redlock -table "+
+			"-stored", err)
 	}
 	for _, c := range cells() {
 		switch r, _ := b.Latest(c.key()); {
@@ -148,7 +149,8 @@ func TestPageOfAnEmptyBook(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{}, {"-files", "-table"}, {"-table", "-cells", "("}, {"-table", "more"}, {"-stored"}, {"-what"}} {
+	for _, args := range [][]string{{}, {"-files", "-table"}, {"-table", "-cells", "("}, {"-table", "more"}, {"-stored"},
+		{"-what"}} {
 		if code := command(args, io.Discard); code != exitUsage {
 			t.Errorf("%v: exit code %d, want %d", args, code, exitUsage)
 		}
