@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	facts "locksim/internal/machine"
 )
 
 // machine describes the machine of the figures, without its name.
@@ -26,7 +25,7 @@ func (r *rig) machine(ctx context.Context) (machine, error) {
 		return machine{}, err
 	}
 	return machine{
-		processor: processor(), cores: runtime.NumCPU(), system: runtime.GOOS + "/" + runtime.GOARCH,
+		processor: facts.Processor(), cores: runtime.NumCPU(), system: runtime.GOOS + "/" + runtime.GOARCH,
 		golang: runtime.Version(), redis: field(info, "redis_version"), modules: modules(),
 	}, nil
 }
@@ -39,19 +38,6 @@ func field(text, name string) string {
 		}
 	}
 	return "unknown"
-}
-
-func processor() string {
-	file, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return "unknown processor"
-	}
-	defer func() { _ = file.Close() }()
-	var text strings.Builder
-	for lines := bufio.NewScanner(file); lines.Scan() && lines.Text() != ""; { // the first one is enough
-		fmt.Fprintln(&text, lines.Text())
-	}
-	return field(text.String(), "model name")
 }
 
 // modules are the versions of the client and of the peers.

@@ -23,8 +23,7 @@ func missingEtcd() error {
 	return nil
 }
 
-// startEtcd starts the members of one cluster. They do not sync their files: a process that is killed leaves them to
-// the operating system.
+// startEtcd starts the members of one cluster.
 func (g *Group) startEtcd(ctx context.Context) error {
 	names := file.Numbered("e", g.options.Count)
 	at, err := addresses(2 * len(names))
@@ -46,7 +45,10 @@ func (g *Group) startEtcd(ctx context.Context) error {
 			"--listen-client-urls", "http://" + clients[i], "--advertise-client-urls", "http://" + clients[i],
 			"--listen-peer-urls", "http://" + peers[i], "--initial-advertise-peer-urls", "http://" + peers[i],
 			"--initial-cluster", strings.Join(members, ","), "--initial-cluster-token", filepath.Base(g.dir),
-			"--unsafe-no-fsync", "--logger", "zap", "--log-level", "error",
+			"--logger", "zap", "--log-level", "error",
+		}
+		if !g.options.Sync {
+			args = append(args, "--unsafe-no-fsync")
 		}
 		s.engine = &process{
 			dir:     s.dir,

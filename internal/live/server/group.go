@@ -63,6 +63,9 @@ type Options struct {
 	Tick time.Duration
 	// Clock gives each server clocks of its own, if a C compiler is installed: see [Server.JumpClock].
 	Clock bool
+	// Sync lets etcd, ZooKeeper and PostgreSQL sync their files before they answer, as they do by default. Without it they
+	// do not: a process that is killed leaves its files to the operating system. A Redis goes by Persistence.
+	Sync bool
 	// Other is how to start servers of a kind that is none of this package. Nil is for those.
 	Other *Other
 	// Guard ends the servers however the program ends. Nil means one of their own.

@@ -26,8 +26,12 @@ func (g *Group) startPostgres(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	settings := []string{"max_connections=200"}
+	if g.options.Sync {
+		settings = append(settings, "fsync=on")
+	}
 	s.engine = &postgres{options: pgserver.Options{
-		Dir: s.dir, Address: s.addr, Env: s.clock.env(trueMonotonic), Settings: []string{"max_connections=200"},
+		Dir: s.dir, Address: s.addr, Env: s.clock.env(trueMonotonic), Settings: settings,
 	}}
 	return s.Restart(ctx)
 }

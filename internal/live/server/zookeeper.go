@@ -29,8 +29,7 @@ func missingZooKeeper() error {
 	return nil
 }
 
-// startZooKeeper starts one server, or an ensemble. They do not sync their files: a process that is killed leaves them
-// to the operating system. Empty containers stay for a day.
+// startZooKeeper starts one server, or an ensemble. Empty containers stay for a day.
 func (g *Group) startZooKeeper(ctx context.Context) error {
 	names := file.Numbered("z", g.options.Count)
 	at, err := addresses(3 * len(names))
@@ -38,7 +37,10 @@ func (g *Group) startZooKeeper(ctx context.Context) error {
 		return err
 	}
 	clients, peers := at[:len(names)], at[len(names):]
-	ensemble := ""
+	ensemble, force := "", "no"
+	if g.options.Sync {
+		force = "yes"
+	}
 	for i := range names {
 		if len(names) > 1 {
 			ensemble += fmt.Sprintf("server.%d=%s:%s\n", i+1, peers[2*i], port(peers[2*i+1]))
@@ -64,7 +66,7 @@ func (g *Group) startZooKeeper(ctx context.Context) error {
 			command: func() *exec.Cmd {
 				return exec.Command("java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
 					"-Dzookeeper.admin.enableServer=false",
-					"-Dzookeeper.forceSync=no", "-Dznode.container.checkIntervalMs=86400000", "-Dzookeeper.jmx.log4j.disable=true",
+					"-Dzookeeper.forceSync="+force, "-Dznode.container.checkIntervalMs=86400000", "-Dzookeeper.jmx.log4j.disable=true",
 					"-Djava.io.tmpdir="+s.dir, "-XX:-UsePerfData", "-cp", jar, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
 					filepath.Join(s.dir, "zoo.cfg"))
 			},
