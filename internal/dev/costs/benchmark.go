@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// benchmarkRow is the row of redis-benchmark, which measures SETs on the same Redis as the baseline.
+const benchmarkRow = "redis-benchmark"
+
+// benchmarkLoads are those under which it runs: it gives each client the same key, unless -r is set.
+var benchmarkLoads = []load{{1, 1}, {64, 1}}
+
+// benchmarkArgs are its arguments, but for the port.
+func benchmarkArgs(l load) []string {
+	requests := 20_000
+	if l.Clients > 1 {
+		requests = 100_000
+	}
+	return []string{"-t", "set", "-c", strconv.Itoa(l.Clients), "-n", strconv.Itoa(requests), "-d",
+		strconv.Itoa(valueBytes), "--csv"}
+}
+
+// benchmark lets redis-benchmark measure SETs.
+func (m *measurement) benchmark(ctx context.Context, l load) (cell, error) {
+	_, port, _ := strings.Cut(m.baseline.addr(), ":")
+	args := benchmarkArgs(l)
+	said, err := exec.CommandContext(ctx, benchmarkRow, append([]string{"-h", "127.0.0.1", "-p", port}, args...)...).Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return cell{}, errors.New("there is no redis-benchmark on the PATH (Debian and Ubuntu: apt-get install redis-tools)")
+	}
+	if err != nil {
+		return cell{}, err
+	}
+	return parseBenchmark(string(said))
+}
+
+// parseBenchmark reads the table that redis-benchmark prints with --csv.
+func parseBenchmark(text string) (cell, error) {
+	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(lines) != 2 {
+		return cell{}, fmt.Errorf("redis-benchmark printed no table of two lines: %q", text)
+	}
+	said := map[string]float64{}
+	for i, name := range lines[0] {
+		if said[name], err = strconv.ParseFloat(lines[1][i], 64); err != nil && name != "test" {
+			return cell{}, fmt.Errorf("redis-benchmark printed %q for %s", lines[1][i], name)
+		}
+	}
+	const rate, p50, p99 = "rps", "p50_latency_ms", "p99_latency_ms"
+	for _, name := range []string{rate, p50, p99} {
+		if said[name] <= 0 {
+			return cell{}, fmt.Errorf("redis-benchmark printed no %s: %q", name, text)
+		}
+	}
+	millis := func(name string) time.Duration { return time.Duration(said[name] * float64(time.Millisecond)) }
+	return cell{Seconds: 1, Grants: int(said[rate]), Acquire: latency{P50: millis(p50), P99: millis(p99)}}, nil
+}

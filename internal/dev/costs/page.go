@@ -1,0 +1,3 @@
+package main
+
+func (r results) page() (string, error) { return "", nil }
