@@ -62,3 +62,17 @@ func parseBenchmark(text string) (cell, error) {
 	millis := func(name string) time.Duration { return time.Duration(said[name] * float64(time.Millisecond)) }
 	return cell{Seconds: 1, Grants: int(said[rate]), Acquire: latency{P50: millis(p50), P99: millis(p99)}}, nil
 }
+
+// benchmark is the comparison with redis-benchmark, in Markdown.
+func (r results) benchmark() string {
+	lines := []string{"`redis-benchmark` on the Redis of the SETs, which has the same key for all its clients:", "",
+		"| command | its SETs a second ÷ ours | its P50 ÷ ours |", "|---|---|---|"}
+	for _, l := range benchmarkLoads {
+		if cells := r.of(benchmarkRow, l); len(cells) > 0 {
+			lines = append(lines, tableLine("`redis-benchmark "+strings.Join(benchmarkArgs(l), " ")+"`",
+				over(cells, rate).String(), over(cells, acquire50).String()))
+		}
+	}
+	return strings.Join(append(lines, "", "It is written in C, with one thread for all its clients; ours are goroutines of "+
+		"Go, and take more of the cores that they share with the server.", ""), "\n")
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	_ "embed"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 

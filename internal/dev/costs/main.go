@@ -33,6 +33,9 @@ func main() {
 	os.Exit(code)
 }
 
+// ownResults is the file of the results from which reports/COSTS.md is made.
+const ownResults = "costs/results.jsonl"
+
 // options are the flags.
 type options struct {
 	stored bool
@@ -48,7 +51,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("costs", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.BoolVar(&o.stored, "stored", false, "measure nothing, write the page of what is stored")
-	flags.StringVar(&o.file, "results", "costs/results.jsonl", "the `file` of the results")
+	flags.StringVar(&o.file, "results", ownResults, "the `file` of the results")
 	only := flags.String("only", "", "only the systems whose name matches this regular expression, such as etcd")
 	flags.IntVar(&o.rounds, "rounds", 3, "how often each cell is measured")
 	flags.DurationVar(&o.times.Warm, "warm", 300*time.Millisecond, "how long the clients of a cell run before it is measured")
@@ -64,6 +67,9 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	}
 	if o.rounds < 1 || o.times.Warm < 0 || o.times.Work < 0 || o.times.Window <= 0 || o.times.Base <= 0 {
 		err = errors.Join(err, errors.New("-rounds is a number from 1, and -window and -base are longer than 0"))
+	}
+	if *only != "" && o.file == ownResults {
+		err = errors.Join(err, errors.New("-only would write over the results of all systems: add -results FILE"))
 	}
 	if flags.NArg() > 0 {
 		err = errors.Join(err, fmt.Errorf("there are no arguments: %q", flags.Args()))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"locksim/internal/book"
@@ -127,13 +128,16 @@ func (r results) start() *start {
 	return nil
 }
 
-// cells are the measured cells.
+// cells are the measured cells: of those with one id the latest.
 func (r results) cells() (all []*measured) {
-	for _, l := range r.All() {
-		if l.Cell != nil {
+	seen := map[string]bool{}
+	for _, l := range slices.Backward(r.All()) {
+		if l.Cell != nil && !seen[l.ID] {
 			all = append(all, l.Cell)
 		}
+		seen[l.ID] = true
 	}
+	slices.Reverse(all)
 	return all
 }
 
