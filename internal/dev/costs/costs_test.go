@@ -448,6 +448,32 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// The unit of a cell is the median of the SETs of its round by as many clients, of other rows too.
+func TestUnit(t *testing.T) {
+	r := made(t)
+	add := func(row string, l load, round, sets int, p50 time.Duration) {
+		c := &measured{Row: row, load: l, Round: round, Cell: cell{Seconds: 1, Grants: 600, Acquire: latency{P50: 600}},
+			Base: cell{Seconds: 1, Grants: sets, Acquire: latency{P50: p50}}}
+		if err := r.Add(result{ID: cellID(row, l, round), Cell: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("a", loads[2], 1, 100, 30)
+	add("b", loads[2], 1, 300, 10)
+	add("c", loads[3], 1, 200, 20)
+	add("a", loads[2], 2, 1200, 300)
+	for round, want := range []float64{3, 0.5} {
+		if got := rate(r.of("a", loads[2])[round]); got != want {
+			t.Errorf("round %d: the rate is %v, want %v", round+1, got, want)
+		}
+	}
+	for round, want := range []float64{30, 2} {
+		if got := acquire50(r.of("a", loads[2])[round]); got != want {
+			t.Errorf("round %d: an acquire takes %v, want %v", round+1, got, want)
+		}
+	}
+}
+
 // A P99 of too few grants is marked, one of enough is not.
 func TestFewGrants(t *testing.T) {
 	r := made(t)

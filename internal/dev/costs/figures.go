@@ -12,7 +12,7 @@ func over(cells []*measured, of func(*measured) float64) spread {
 }
 
 // The figures of a cell, as ratios to a SET.
-func rate(c *measured) float64       { return c.Cell.rate() / c.Base.rate() }
+func rate(c *measured) float64       { return c.Cell.rate() / c.set.rate }
 func acquire50(c *measured) float64  { return c.inSETs(c.Cell.Acquire.P50) }
 func acquire99(c *measured) float64  { return c.inSETs(c.Cell.Acquire.P99) }
 func release50(c *measured) float64  { return c.inSETs(c.Cell.Release.P50) }
@@ -21,7 +21,7 @@ func handover50(c *measured) float64 { return c.inSETs(c.Cell.Handover.P50) }
 func handover99(c *measured) float64 { return c.inSETs(c.Cell.Handover.P99) }
 
 // inSETs is a time in SETs of as many clients.
-func (c *measured) inSETs(d time.Duration) float64 { return float64(d) / float64(c.Base.Acquire.P50) }
+func (c *measured) inSETs(d time.Duration) float64 { return float64(d) / float64(c.set.p50) }
 
 // requests is the requests for a grant, each of which is one SET.
 func requests(c *measured) float64 {

@@ -63,6 +63,22 @@ type measured struct {
 	Round int  `json:"round"`
 	Cell  cell `json:"lock"`
 	Base  cell `json:"set"`
+
+	set unit // by which its figures are divided
+}
+
+// unit is a SET by so many clients in a round: the median of those that were measured beside the cells. One of them alone
+// would have in it what else the machine did in its second.
+type unit struct {
+	rate float64       // of all clients in a second
+	p50  time.Duration // of one
+}
+
+// unitOf is the unit of some cells.
+func unitOf(cells []*measured) unit {
+	rate := over(cells, func(c *measured) float64 { return c.Base.rate() })
+	p50 := over(cells, func(c *measured) float64 { return float64(c.Base.Acquire.P50) })
+	return unit{rate.Median, time.Duration(p50.Median)}
 }
 
 func cellID(row string, l load, round int) string {
@@ -128,7 +144,7 @@ func (r results) start() *start {
 	return nil
 }
 
-// cells are the measured cells: of those with one id the latest.
+// cells are the measured cells, with their units: of those with one id the latest.
 func (r results) cells() (all []*measured) {
 	seen := map[string]bool{}
 	for _, l := range slices.Backward(r.All()) {
@@ -138,6 +154,17 @@ func (r results) cells() (all []*measured) {
 		seen[l.ID] = true
 	}
 	slices.Reverse(all)
+	type group struct{ round, clients int }
+	groups := map[group][]*measured{}
+	for _, c := range all {
+		groups[group{c.Round, c.Clients}] = append(groups[group{c.Round, c.Clients}], c)
+	}
+	for _, g := range groups {
+		u := unitOf(g)
+		for _, c := range g {
+			c.set = u
+		}
+	}
 	return all
 }
 
