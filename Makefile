@@ -26,7 +26,7 @@ in_modules = @set -e; for dir in $(filter-out $(2),$(MODULES)); do echo "== $$di
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
 	xargs grep -lE 'LOCKSIM_SOAK|soak\.(Only|RealTime|Checks)\(' /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
-.PHONY: help test test-modules race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies redlock release module schemas matrix compare findings groundtruth libraries tables-check gallery playground site screenshots peers demo live
+.PHONY: help test test-modules race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies redlock release module schemas matrix compare findings groundtruth libraries tables-check gallery playground site screenshots peers costs demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -174,6 +174,12 @@ screenshots: ## pictures of the reports in Chromium, on each screen, into report
 peers: ## measures the locks beside other Go locks on real Redis; writes reports/PEERS.md
 	cd lock/peers && $(GO) run . >../../reports/PEERS.md.new
 	mv reports/PEERS.md.new reports/PEERS.md
+
+COSTS ?=
+
+costs: ## measures what each lock costs on real servers, beside a SET on Redis; writes reports/COSTS.md; takes 20 minutes, and goes on after an interruption at the same commit; COSTS=-stored measures nothing
+	$(DEV) ./costs $(COSTS) >reports/COSTS.md.new
+	mv reports/COSTS.md.new reports/COSTS.md
 
 demo: ## a GC pause costs a client its lock
 	$(GO) run ./cmd/locksim run gc-pause
