@@ -74,5 +74,5 @@ func (r results) benchmark() string {
 		}
 	}
 	return strings.Join(append(lines, "", "It is written in C, with one thread for all its clients; ours are goroutines of "+
-		"Go, and take more of the cores that they share with the server.", ""), "\n")
+		"Go, and take more of the\ncores that they share with the server.", ""), "\n")
 }

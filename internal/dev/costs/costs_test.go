@@ -432,7 +432,7 @@ func TestPage(t *testing.T) {
 		"MariaDB is left out",
 		"etcd 1 ÷ Redis: 20.0 [20.0, 20.0]",
 		"| 1 | 2,000 [2,000, 2,000] | 100 µs [100 µs, 100 µs] | 300 µs [300 µs, 300 µs] |",
-		"ext4 on /dev/a, where a write of 4 KiB with its\nfsync takes 300 µs [200 µs, 400 µs].",
+		"ext4 on /dev/a, where a write of 4 KiB with its fsync takes 300 µs [200 µs, 400 µs].",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)

@@ -59,9 +59,9 @@ func (r results) page() (string, error) {
 // onDisk says what a file system means for the figures.
 func onDisk(files string) string {
 	if files == "tmpfs" {
-		return "It is memory:\na sync costs nothing there, and the locks that sync look cheaper than they are."
+		return "It is memory: a sync costs nothing there, and the locks that sync look cheaper than they are."
 	}
-	return "It is a disk,\nas far as the system says: one that lies about its syncs would not be noticed."
+	return "It is a disk, as far as the system says: one that lies about its syncs would not be noticed."
 }
 
 func missing(s *start) (all []string) {
@@ -168,7 +168,7 @@ func (r results) notes() (all []string) {
 			}
 			name := fmt.Sprintf("%s, `%s`, %s, %v", row.on.name, row.lock, row.waits, l)
 			if idle > 0 {
-				all = append(all, fmt.Sprintf("%s: in one round %s had no grant in the window, so their waits are not in P99.", name,
+				all = append(all, fmt.Sprintf("%s: in one round %s had no grant in the window, and P99 has no wait of theirs.", name,
 					prose.Count(idle, "client")))
 			}
 			if failed > 0 {
