@@ -31,7 +31,8 @@ func benchmarkArgs(l load) []string {
 func (m *measurement) benchmark(ctx context.Context, l load) (cell, error) {
 	_, port, _ := strings.Cut(m.baseline.addr(), ":")
 	args := benchmarkArgs(l)
-	said, err := exec.CommandContext(ctx, benchmarkRow, append([]string{"-h", "127.0.0.1", "-p", port}, args...)...).Output()
+	args = append([]string{"-h", "127.0.0.1", "-p", port}, args...)
+	said, err := exec.CommandContext(ctx, benchmarkRow, args...).Output()
 	if errors.Is(err, exec.ErrNotFound) {
 		return cell{}, errors.New("there is no redis-benchmark on the PATH (Debian and Ubuntu: apt-get install redis-tools)")
 	}
@@ -73,6 +74,6 @@ func (r results) benchmark() string {
 				over(cells, rate).String(), over(cells, acquire50).String()))
 		}
 	}
-	return strings.Join(append(lines, "", "It is written in C, with one thread for all its clients; ours are goroutines of "+
-		"Go, and take more of the\ncores that they share with the server.", ""), "\n")
+	return strings.Join(append(lines, "", "It is written in C, with one thread for all its clients; ours are goroutines "+
+		"of Go, and take more of the\ncores that they share with the server.", ""), "\n")
 }

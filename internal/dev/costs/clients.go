@@ -146,8 +146,8 @@ func onNATS(ctx context.Context, s *servers, t *tap) (lock.Locker, func(), error
 // envs counts the clients.
 var envs atomic.Int64
 
-// surroundings are the environment of a lock that package natskv has for trials: the real machine. It has no faults, so
-// much of an environment is not asked for.
+// surroundings are the environment of a lock that package natskv has for trials: the real machine. It has no faults,
+// so much of an environment is not asked for.
 type surroundings struct {
 	subject.Env
 	ctx  context.Context
@@ -179,7 +179,8 @@ func (s *surroundings) Dial(ctx context.Context, network, addr string) (net.Conn
 
 // Spec implements [subject.Env].
 func (s *surroundings) Spec() file.LockSpec {
-	return file.LockSpec{TTL: lock.DefaultTTL, Backoff: file.Range{Min: lock.DefaultBackoffMin, Max: lock.DefaultBackoffMax}}
+	return file.LockSpec{TTL: lock.DefaultTTL,
+		Backoff: file.Range{Min: lock.DefaultBackoffMin, Max: lock.DefaultBackoffMax}}
 }
 
 // OnEnd implements [subject.Env].

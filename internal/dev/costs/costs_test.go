@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -263,8 +264,8 @@ func TestParseBenchmark(t *testing.T) {
 
 // A measurement goes on where one was interrupted that began alike, and otherwise begins anew.
 func TestOpenResults(t *testing.T) {
-	began := start{Commit: "abc1234", Rounds: 1, Window: time.Second, Base: time.Second, Work: 1, Processor: "p", Files: "ext4",
-		Date: "2026-01-01"}
+	began := start{Commit: "abc1234", Rounds: 1, Window: time.Second, Base: time.Second, Work: 1, Processor: "p",
+		Files: "ext4", Date: "2026-01-01"}
 	with := func(change func(*start)) start {
 		s := began
 		s.Date = "2026-01-02"
@@ -401,7 +402,8 @@ func made(t *testing.T) results {
 				9000 * us}, Traffic: traffic{300, 650, 650}})
 		add("etcd 1", loads[0], round, cell{Seconds: 3, Grants: 300, Served: 1, Acquire: latency{n * 1000 * us, n * 2000 *
 			us}, Release: latency{500 * us, 900 * us}, Traffic: traffic{1200, 1, 1}})
-		if err := r.Add(result{ID: "disk " + string(rune('0'+round)), Disk: &disk{round, latency{n * 200 * us, n}}}); err != nil {
+		err := r.Add(result{ID: fmt.Sprintf("disk %d", round), Disk: &disk{round, latency{n * 200 * us, n}}})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

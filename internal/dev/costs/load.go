@@ -69,13 +69,13 @@ func latencyOf(times []time.Duration) latency {
 	return latency{P50: percentile(50, times), P99: percentile(99, times)}
 }
 
-// run lets each client acquire its key and release it, again and again, and measures the second part of that. There is a
-// lock for each client. The name begins that of each key. A client whose call fails goes on: Redlock fails on a busy
+// run lets each client acquire its key and release it, again and again, and measures the second part of that. There is
+// a lock for each client. The name begins that of each key. A client whose call fails goes on: Redlock fails on a busy
 // machine. The error is the first of these, if no client was granted a lock in the window.
 //
-// Where clients share a key they take turns: one that has released asks again when another one has been granted the key,
-// and that one works for a while, so that it is refused. Otherwise one or two clients would find the key free again and
-// again, before any waiter has asked, and nothing would be measured of waiting.
+// Where clients share a key they take turns: one that has released asks again when another one has been granted the
+// key, and that one works for a while, so that it is refused. Otherwise one or two clients would find the key free
+// again and again, before any waiter has asked, and nothing would be measured of waiting.
 func (l load) run(ctx context.Context, lockers []lock.Locker, name string, t times, tap *tap) (cell, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -152,8 +152,8 @@ type turns struct {
 
 func newTurns(name string) *turns { return &turns{name: name, next: make(chan struct{})} }
 
-// granted tells the client that had the key before, and returns what tells of the next grant, and how long this one took
-// after the last call of a release.
+// granted tells the client that had the key before, and returns what tells of the next grant, and how long this one
+// took after the last call of a release.
 func (k *turns) granted(at time.Time) (next <-chan struct{}, handover time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -204,8 +204,8 @@ func (c *client) repeat(ctx context.Context) {
 	}
 }
 
-// turn is one acquire with its release. Nothing but the two calls is timed. If others want the key, next tells when one
-// of them has it. A release that fails is tried once more.
+// turn is one acquire with its release. Nothing but the two calls is timed. If others want the key, next tells when
+// one of them has it. A release that fails is tried once more.
 func (c *client) turn(ctx context.Context) (s sample, next <-chan struct{}, err error) {
 	asked := time.Now()
 	lease, err := c.locker.Acquire(ctx, c.key.name)

@@ -54,7 +54,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.StringVar(&o.file, "results", ownResults, "the `file` of the results")
 	only := flags.String("only", "", "only the systems whose name matches this regular expression, such as etcd")
 	flags.IntVar(&o.rounds, "rounds", 3, "how often each cell is measured")
-	flags.DurationVar(&o.times.Warm, "warm", 300*time.Millisecond, "how long the clients of a cell run before it is measured")
+	flags.DurationVar(&o.times.Warm, "warm", 300*time.Millisecond, "how long clients run before they are measured")
 	flags.DurationVar(&o.times.Window, "window", 3*time.Second, "how long a cell is measured")
 	flags.DurationVar(&o.times.Base, "base", time.Second, "how long the SETs beside a cell are measured")
 	flags.DurationVar(&o.times.Work, "work", 2*time.Millisecond, "how long a client has a key that others want")
@@ -147,7 +147,8 @@ func (o options) begin(m *measurement) (start, error) {
 	if err != nil {
 		return start{}, err
 	}
-	now := start{Commit: c.State, Date: strings.TrimSpace(string(date)), Load: machine.Load(), Rounds: o.rounds, Warm: o.times.Warm,
+	now := start{Commit: c.State, Date: strings.TrimSpace(string(date)), Load: machine.Load(),
+		Rounds: o.rounds, Warm: o.times.Warm,
 		Window: o.times.Window, Base: o.times.Base, Work: o.times.Work, Only: o.only.String(), Processor: machine.Processor(),
 		Cores: runtime.NumCPU(), Go: runtime.Version(), Folder: m.folder, Missing: map[string]string{}}
 	now.Files, now.Device = machine.FileSystem(m.folder)
@@ -172,8 +173,8 @@ func (o options) begin(m *measurement) (start, error) {
 	return now, err
 }
 
-// dataFolder is the folder for the data of the servers: the one that was asked for, else that for temporary files if it
-// is on a disk, else one that may be.
+// dataFolder is the folder for the data of the servers: the one that was asked for, else that for temporary files if
+// it is on a disk, else one that may be.
 func dataFolder(asked string) string {
 	if asked != "" {
 		return asked

@@ -48,7 +48,8 @@ type content struct {
 func (r results) page() (string, error) {
 	s := r.start()
 	c := content{Start: s, Files: s.Files + " on " + s.Device, Sync: r.sync(), Disk: onDisk(s.Files), Servers: r.servers(),
-		Missing: missing(s), SETs: r.sets(), Most: figure(1 / s.Work.Seconds()), Few: few, Notes: r.notes(), Claims: r.claims(),
+		Missing: missing(s), SETs: r.sets(), Most: figure(1 / s.Work.Seconds()), Few: few, Notes: r.notes(),
+		Claims:    r.claims(),
 		Benchmark: r.benchmark(), Hand: r.byHand(), Trips: r.trips()}
 	c.One, c.Apart, c.Eight, c.Crowd = r.table(loads[0]), r.table(loads[3]), r.table(loads[1]), r.table(loads[2])
 	var b strings.Builder
@@ -102,8 +103,8 @@ func (r results) table(l load) string {
 			mark = "‡"
 		}
 		at := func(of func(*measured) float64) string { return over(cells, of).String() }
-		fields := []string{row.on.name, "`" + row.lock + "`", row.waits, at(rate), at(acquire50), at(acquire99) + mark, at(release50),
-			at(release99) + mark}
+		fields := []string{row.on.name, "`" + row.lock + "`", row.waits, at(rate), at(acquire50), at(acquire99) + mark,
+			at(release50), at(release99) + mark}
 		if !l.alone() {
 			fields = append(fields, at(handover50), at(handover99)+mark)
 		}
@@ -168,8 +169,8 @@ func (r results) notes() (all []string) {
 			}
 			name := fmt.Sprintf("%s, `%s`, %s, %v", row.on.name, row.lock, row.waits, l)
 			if idle > 0 {
-				all = append(all, fmt.Sprintf("%s: in one round %s had no grant in the window, and P99 has no wait of theirs.", name,
-					prose.Count(idle, "client")))
+				all = append(all, fmt.Sprintf("%s: in one round %s had no grant in the window, and P99 has no wait of theirs.",
+					name, prose.Count(idle, "client")))
 			}
 			if failed > 0 {
 				all = append(all, fmt.Sprintf("%s: %s failed in all rounds together, and the client asked again.", name,

@@ -67,8 +67,8 @@ type measured struct {
 	set unit // by which its figures are divided
 }
 
-// unit is a SET by so many clients in a round: the median of those that were measured beside the cells. One of them alone
-// would have in it what else the machine did in its second.
+// unit is a SET by so many clients in a round: the median of those that were measured beside the cells. One of them
+// alone would have in it what else the machine did in its second.
 type unit struct {
 	rate float64       // of all clients in a second
 	p50  time.Duration // of one
@@ -104,8 +104,8 @@ func readResults(file string) (results, error) {
 	return results{b}, nil
 }
 
-// openResults opens those of a measurement that was interrupted, if it began as this one does, with so many cells to do.
-// Otherwise it begins with none.
+// openResults opens those of a measurement that was interrupted, if it began as this one does, with so many cells to
+// do. Otherwise it begins with none.
 func openResults(file string, now start, all int) (results, error) {
 	b, err := book.Open(file, idOf)
 	if err != nil {
@@ -132,8 +132,8 @@ func openResults(file string, now start, all int) (results, error) {
 // sameAs says that a measurement can go on with one that began so: the same of everything but the date, at a commit.
 func (s *start) sameAs(now start) bool {
 	return s.Commit == now.Commit && !book.Dirty(s.Commit) && s.Rounds == now.Rounds && s.Warm == now.Warm &&
-		s.Window == now.Window && s.Base == now.Base && s.Work == now.Work && s.Only == now.Only && s.Processor == now.Processor &&
-		s.Files == now.Files
+		s.Window == now.Window && s.Base == now.Base && s.Work == now.Work && s.Only == now.Only &&
+		s.Processor == now.Processor && s.Files == now.Files
 }
 
 // start is what the measurement began with, nil without a measurement.

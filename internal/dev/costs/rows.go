@@ -28,8 +28,8 @@ const (
 	queues = "queue"
 )
 
-// rows are what is measured. Options that a row does not set have their defaults: a TTL of ten seconds, and polls with 50
-// to 200 ms between two of them.
+// rows are what is measured. Options that a row does not set have their defaults: a TTL of ten seconds, and polls with
+// 50 to 200 ms between two of them.
 var rows = []row{
 	{id: "single poll", on: &oneRedis, lock: "single", waits: polls,
 		new: onRedis(lock.NewSingle, lock.Options{})},

@@ -25,8 +25,8 @@ type spread struct {
 	Median, Least, Most float64
 }
 
-// spreadOf is the spread of one figure of each round. Of an even number the median is the mean of the middle two; of none
-// all are 0.
+// spreadOf is the spread of one figure of each round. Of an even number the median is the mean of the middle two; of
+// none all are 0.
 func spreadOf(rounds []float64) spread {
 	if len(rounds) == 0 {
 		return spread{}

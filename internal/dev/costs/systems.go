@@ -48,7 +48,8 @@ var (
 		compiles: true}
 	threeZoo = system{name: "ZooKeeper 3", kind: server.ZooKeeper, count: 3, version: zooVersion, keeps: zooKeeps,
 		compiles: true}
-	postgres   = system{name: "PostgreSQL", kind: server.Postgres, count: 1, version: postgresVersion, keeps: postgresKeeps}
+	postgres = system{name: "PostgreSQL", kind: server.Postgres, count: 1, version: postgresVersion,
+		keeps: postgresKeeps}
 	memoryNATS = system{name: "NATS in memory", start: startNATS(simnats.InMemory), version: natsVersion,
 		keeps: "nothing: the bucket is in memory"}
 	syncedNATS = system{name: "NATS in files", start: startNATS(simnats.InSync), version: natsVersion,

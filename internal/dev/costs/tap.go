@@ -82,8 +82,8 @@ func (c *tapped) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// messages finds the messages in the bytes that a client of gRPC sends: frames of HTTP/2 with data. Those that only open
-// a stream, confirm or steer the flow are none.
+// messages finds the messages in the bytes that a client of gRPC sends: frames of HTTP/2 with data. Those that only
+// open a stream, confirm or steer the flow are none.
 type messages struct {
 	skip   int // of the preface or of the body of a frame
 	header [headerSize]byte
