@@ -36,8 +36,8 @@ func Load() string {
 	return f[0] + ", " + f[1] + " and " + f[2]
 }
 
-// FileSystem is the type of the file system that a folder is on, such as ext4, and its device; "unknown" where the system
-// does not say it.
+// FileSystem is the type of the file system that a folder is on, such as ext4, and its device; "unknown" where the
+// system does not say it.
 func FileSystem(folder string) (kind, device string) {
 	file, err := os.Open("/proc/self/mounts")
 	if err != nil {

@@ -135,14 +135,14 @@ func TestWithin(t *testing.T) {
 	got := within([]client{
 		{samples: []sample{at(-1, 50, 50), at(0, 3, 0), at(1, 1, 30)}, failed: []error{io.EOF}},
 		{samples: []sample{at(-1, 60, 60), at(2, 70, 70)}, failed: []error{io.EOF, io.EOF}},
-		{samples: []sample{at(1, 2, 10)}},
+		{samples: []sample{at(1, 2, 10), at(0, 2, 0)}},
 	}, from, from.Add(2*time.Second))
-	want := cell{Seconds: 2, Grants: 3, Served: 2, Failed: 3, Acquire: latency{2, 3}, Release: latency{4, 6},
+	want := cell{Seconds: 2, Grants: 4, Served: 2, Failed: 3, Acquire: latency{2, 3}, Release: latency{4, 6},
 		Handover: latency{10, 30}}
 	if got != want {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	if got.rate() != 1.5 {
+	if got.rate() != 2 {
 		t.Errorf("%v grants a second", got.rate())
 	}
 }
@@ -197,13 +197,13 @@ func (l localLease) Release(context.Context) error {
 	return nil
 }
 
-var short20 = times{Warm: 5 * time.Millisecond, Window: 20 * time.Millisecond}
+var brief = times{Warm: time.Millisecond, Window: 300 * time.Millisecond}
 
 // Clients that share a key take turns: none has it twice in a row. A release that fails is tried again.
 func TestTurns(t *testing.T) {
 	p := newPlace()
 	c, err := load{3, 1}.run(t.Context(), []lock.Locker{local{place: p, name: "a"}, local{place: p, name: "b"},
-		local{place: p, name: "c"}}, "k", short20, new(tap))
+		local{place: p, name: "c"}}, "k", brief, new(tap))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestTurns(t *testing.T) {
 			t.Errorf("grant of %q", g)
 		}
 	}
-	if len(p.grants) < 4 || c.Grants == 0 || c.Failed == 0 || c.Handover.P50 == 0 || c.Served < 2 {
+	if len(p.grants) < 4 || c.Grants == 0 || c.Failed == 0 || c.Handover.P50 == 0 {
 		t.Errorf("%d grants, %+v", len(p.grants), c)
 	}
 }
@@ -224,24 +224,27 @@ func TestTurns(t *testing.T) {
 func TestAlone(t *testing.T) {
 	a, b := newPlace(), newPlace()
 	c, err := load{2, 2}.run(t.Context(), []lock.Locker{local{place: a, name: "a"}, local{place: b, name: "b"}}, "k",
-		short20, new(tap))
-	if err != nil || c.Handover != (latency{}) || c.Served != 2 {
+		brief, new(tap))
+	if err != nil || c.Handover != (latency{}) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if a.grants[1] != "a k:0" || b.grants[1] != "b k:1" {
-		t.Errorf("%q, %q", a.grants[:2], b.grants[:2])
+	if twice := slices.Repeat([]string{"a k:0"}, 2); !slices.Equal(a.grants[:2], twice) {
+		t.Errorf("%q", a.grants[:2])
+	}
+	if slices.ContainsFunc(b.grants, func(g string) bool { return g != "b k:1" }) {
+		t.Errorf("%q", b.grants)
 	}
 }
 
 // Without a grant there is no cell, and the error is that of a client.
 func TestNoGrant(t *testing.T) {
-	_, err := load{1, 1}.run(t.Context(), []lock.Locker{local{refuse: true}}, "k", short20, new(tap))
+	_, err := load{1, 1}.run(t.Context(), []lock.Locker{local{refuse: true}}, "k", brief, new(tap))
 	if !errors.Is(err, errNone) || !errors.Is(err, errRefused) {
 		t.Errorf("the error is %v", err)
 	}
 	p := newPlace()
 	p.held <- struct{}{} // for ever
-	if _, err := (load{1, 1}).run(t.Context(), []lock.Locker{local{place: p}}, "k", short20, new(tap)); !errors.Is(err,
+	if _, err := (load{1, 1}).run(t.Context(), []lock.Locker{local{place: p}}, "k", brief, new(tap)); !errors.Is(err,
 		errNone) {
 		t.Errorf("the error is %v", err)
 	}
