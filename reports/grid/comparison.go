@@ -39,6 +39,10 @@ func TripsNote(c *comparisons.Comparison) string {
 		text += " A lock that waits does so without contention too, for the end of a lease that its last holder did not " +
 			"give back."
 	}
+	if len(Troubles(c)) > 0 {
+		text += " Not to be had: for how long, after the worst trouble of the servers · of a client that has the lock; the " +
+			"table of troubles says of each."
+	}
 	if slices.ContainsFunc(c.Locks, Uncompared) {
 		text += " " + uncomparedSign + " Every cell of this lock is against documentation: its servers were written after " +
 			"that, and there was no real one to compare them with."
@@ -99,6 +103,7 @@ func Needs() []Need {
 		{"release", func(l comparisons.Lock) string { return tripText(&l.Trips.Release) }},
 		{"renew", renewText},
 		{"waits", waitText},
+		{"not to be had, s", worstText},
 	}
 }
 

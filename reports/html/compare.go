@@ -46,6 +46,9 @@ type comparisonPage struct {
 	Locks                     []comparedLock
 	Classes                   []comparedClass
 	Signs                     []grid.SurvivalSign
+	Troubles                  []string // the heads of the columns of the table of troubles
+	TroubleNote               string
+	TroubleSigns              []grid.TroubleText
 	Drawn                     bool
 	Again                     string
 	Versions                  []reports.Version
@@ -68,6 +71,7 @@ type mapLink struct {
 type comparedLock struct {
 	ID, Name, About, ForWhom string
 	Cells                    []string
+	Troubles                 []string // nil where there is no lock
 	Failures                 []comparedFailure
 }
 
@@ -94,7 +98,8 @@ type comparedRun struct {
 
 func newComparisonPage(c *comparisons.Comparison, opt ComparisonOptions) *comparisonPage {
 	p := &comparisonPage{Evidence: grid.ComparisonEvidence(c), Trips: grid.TripsNote(c), Unplayed: grid.Unplayed(c),
-		Signs:  grid.SurvivalSigns(),
+		Signs:       grid.SurvivalSigns(),
+		TroubleNote: grid.NotToBeHadNote(c), TroubleSigns: grid.Troubles(c), Troubles: grid.TroubleHeads(c),
 		Legend: strings.Split(grid.MapLegend, " · "),
 		Again:  opt.Again, Versions: opt.Versions,
 		CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("compare.css"))}
@@ -116,6 +121,9 @@ func newComparisonPage(c *comparisons.Comparison, opt ComparisonOptions) *compar
 		one := comparedLock{ID: row.ID, Name: l.Name, About: l.About, ForWhom: l.ForWhom}
 		for _, need := range grid.Needs() {
 			one.Cells = append(one.Cells, need.Text(l))
+		}
+		if l.Availability != nil {
+			one.Troubles = grid.TroubleCells(c, l)
 		}
 		for i, s := range l.Survives {
 			failure := comparedFailure{ID: row.ID + "-" + string(s.Class), Class: grid.ClassName(s.Class),

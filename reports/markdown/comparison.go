@@ -30,6 +30,12 @@ func Comparison(w io.Writer, c *comparisons.Comparison) error {
 	p.Add([]string{"## What each needs, and for whom it is"})
 	p.Add(needs(c))
 	p.Add([]string{grid.TripsNote(c)})
+	if note := grid.NotToBeHadNote(c); note != "" {
+		p.Add([]string{"## For how long it is not to be had"})
+		p.Add(troubles(c))
+		p.Add([]string{note})
+		p.Add(troubleMeanings(c))
+	}
 	p.Add([]string{"## Which fence kept the data right under each fault"})
 	p.Add(survives(c, func(s comparisons.Survival) string { return "`" + grid.SurvivalWord(s) + "`" }))
 	p.Add(survivalSigns())
@@ -60,6 +66,26 @@ func needs(c *comparisons.Comparison) []string {
 			row = append(row, column.Text(l))
 		}
 		lines = append(lines, rowOf(append(row, escape(l.ForWhom))))
+	}
+	return lines
+}
+
+// troubles has a row for each lock.
+func troubles(c *comparisons.Comparison) []string {
+	head := append([]string{"lock"}, grid.TroubleHeads(c)...)
+	lines := []string{rowOf(head), ruler(len(head))}
+	for _, l := range c.Locks {
+		if l.Availability != nil {
+			lines = append(lines, rowOf(append([]string{escape(grid.LockHead(l))}, grid.TroubleCells(c, l)...)))
+		}
+	}
+	return lines
+}
+
+func troubleMeanings(c *comparisons.Comparison) []string {
+	lines := []string{rowOf([]string{"trouble", "what strikes"}), ruler(2)}
+	for _, t := range grid.Troubles(c) {
+		lines = append(lines, rowOf([]string{t.Head, t.Meaning}))
 	}
 	return lines
 }

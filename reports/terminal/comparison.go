@@ -26,7 +26,7 @@ func Comparison(w io.Writer, c *comparisons.Comparison, opt reports.Options) err
 	}
 	p := new(prose.Page)
 	p.Add(prose.Fold(compareHead(c), opt.Width))
-	for i, t := range compareTables(c, opt, mapText) {
+	for i, t := range compareTables(c, opt, classRows(c, mapText)) {
 		if i == 0 {
 			t = append([]string{"which lock is right under which faults", ""}, t...)
 		}
@@ -43,13 +43,27 @@ func Comparison(w io.Writer, c *comparisons.Comparison, opt reports.Options) err
 		}
 	}
 	p.Add(prose.Fold(grid.TripsNote(c), opt.Width))
-	for i, t := range compareTables(c, opt, survivalText) {
+	if note := grid.NotToBeHadNote(c); note != "" {
+		for i, t := range compareTables(c, opt, troubleRows(c)) {
+			if i == 0 {
+				t = append([]string{"for how long it is not to be had", ""}, t...)
+			}
+			p.Add(t)
+		}
+		p.Add(prose.Fold(note, opt.Width))
+		var signs []grid.SurvivalSign
+		for _, t := range grid.Troubles(c) {
+			signs = append(signs, grid.SurvivalSign{Word: t.Head, Meaning: t.Meaning})
+		}
+		p.Add(compareLegend(signs, opt))
+	}
+	for i, t := range compareTables(c, opt, classRows(c, survivalText)) {
 		if i == 0 {
 			t = append([]string{"which fence kept the data right under each fault", ""}, t...)
 		}
 		p.Add(t)
 	}
-	p.Add(compareLegend(opt))
+	p.Add(compareLegend(grid.SurvivalSigns(), opt))
 	if text := grid.Unplayed(c); text != "" {
 		p.Add(prose.Fold(text, opt.Width))
 	}
@@ -144,12 +158,35 @@ func survivalStyle(s comparisons.Survival) style {
 	return saved
 }
 
-// compareTables are the tables of what the locks survive, each with as many locks as
-// fit.
-func compareTables(c *comparisons.Comparison, opt reports.Options, text func(comparisons.Survival) cell) [][]string {
+// compareRow is a row of a table in which each lock has a column.
+type compareRow struct {
+	head string
+	cell func(l comparisons.Lock) cell
+}
+
+// classRows are the classes of faults that were played.
+func classRows(c *comparisons.Comparison, text func(comparisons.Survival) cell) (rows []compareRow) {
+	for i, class := range c.Classes {
+		if grid.Played(c, i) {
+			rows = append(rows, compareRow{grid.ClassName(class), func(l comparisons.Lock) cell { return text(l.Survives[i]) }})
+		}
+	}
+	return rows
+}
+
+// troubleRows are the troubles after which a lock is not to be had for a while.
+func troubleRows(c *comparisons.Comparison) (rows []compareRow) {
+	for i, head := range grid.TroubleHeads(c) {
+		rows = append(rows, compareRow{head, func(l comparisons.Lock) cell { return cell{text: grid.TroubleCells(c, l)[i]} }})
+	}
+	return rows
+}
+
+// compareTables are tables of these rows, each with as many locks as fit.
+func compareTables(c *comparisons.Comparison, opt reports.Options, rows []compareRow) [][]string {
 	edge := 0
-	for _, class := range c.Classes {
-		edge = max(edge, prose.Columns(grid.ClassName(class)))
+	for _, row := range rows {
+		edge = max(edge, prose.Columns(row.head))
 	}
 	var tables [][]string
 	var beside []comparisons.Lock // of the current table
@@ -159,22 +196,21 @@ func compareTables(c *comparisons.Comparison, opt reports.Options, text func(com
 		for _, part := range nameParts(prose.Visible(l.Name)) {
 			need = max(need, prose.Columns(part)+2)
 		}
-		for _, s := range l.Survives {
-			need = max(need, prose.Columns(text(s).text)+2)
+		for _, row := range rows {
+			need = max(need, prose.Columns(row.cell(l).text)+2)
 		}
 		if need > room && len(beside) > 0 {
-			tables, beside, room = append(tables, compareTable(c, beside, opt, text)), nil, opt.Width-edge
+			tables, beside, room = append(tables, compareTable(beside, opt, rows)), nil, opt.Width-edge
 		}
 		beside, room = append(beside, l), room-need
 	}
 	if len(beside) > 0 {
-		tables = append(tables, compareTable(c, beside, opt, text))
+		tables = append(tables, compareTable(beside, opt, rows))
 	}
 	return tables
 }
 
-func compareTable(c *comparisons.Comparison, locks []comparisons.Lock, opt reports.Options,
-	text func(comparisons.Survival) cell) []string {
+func compareTable(locks []comparisons.Lock, opt reports.Options, rows []compareRow) []string {
 	t := table{sides: make([]side, 1+len(locks))}
 	names := make([]string, len(locks))
 	for i, l := range locks {
@@ -183,26 +219,23 @@ func compareTable(c *comparisons.Comparison, locks []comparisons.Lock, opt repor
 	for _, line := range headLines(names) {
 		t.row(append([]string{""}, line...)...)
 	}
-	for i, class := range c.Classes {
-		if !grid.Played(c, i) {
-			continue
-		}
-		row := []cell{{text: grid.ClassName(class)}}
+	for _, row := range rows {
+		cells := []cell{{text: row.head}}
 		for _, l := range locks {
-			row = append(row, text(l.Survives[i]))
+			cells = append(cells, row.cell(l))
 		}
-		t.rows = append(t.rows, row)
+		t.rows = append(t.rows, cells)
 	}
 	return t.lines(opt.Colour)
 }
 
-func compareLegend(opt reports.Options) []string {
+func compareLegend(signs []grid.SurvivalSign, opt reports.Options) []string {
 	edge := 0
-	for _, s := range grid.SurvivalSigns() {
+	for _, s := range signs {
 		edge = max(edge, prose.Columns(s.Word)+2)
 	}
 	var lines []string
-	for _, s := range grid.SurvivalSigns() {
+	for _, s := range signs {
 		for i, line := range prose.Fold(s.Meaning, opt.Width-edge) {
 			sign := ""
 			if i == 0 {

@@ -16,6 +16,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,6 +43,9 @@ type Options struct {
 	Also []*file.Scenario
 	// Replay makes the commands of [comparisons.Seen]. Required.
 	Replay matrix.ReplayCommand
+	// Troubles is how often each trouble is played: see [comparisons.Availability]. Default: 200 times with a lock on Redis
+	// servers alone, 50 times with any other one, whose runs take longer.
+	Troubles int
 	// Step is called after each run of a scenario. Default: none.
 	Step func()
 	// Play makes a run, in another world than the simulated one. Default: [play.Run]. An error that is a
@@ -74,6 +78,9 @@ func Measure(l subject.Lock, opt Options) (*comparisons.Lock, error) {
 		Promise: l.Promise, Trips: trips}
 	if m.Crowd, err = crowdOf(l); err != nil {
 		return nil, fmt.Errorf("play a crowd with %s: %w", l.Name, err)
+	}
+	if m.Availability, err = availabilityOf(l, cmp.Or(opt.Troubles, timesOf(l)), opt.Step); err != nil {
+		return nil, fmt.Errorf("play troubles with %s: %w", l.Name, err)
 	}
 	if opt.Play == nil {
 		opt.Play = simulated

@@ -56,6 +56,8 @@ type Lock struct {
 	Trips Trips `json:"trips"`
 	// Crowd is how long clients wait that all want it at once; absent if none waited.
 	Crowd *Crowd `json:"crowd,omitempty"`
+	// Availability is for how long it is not to be had after a trouble; absent if there is no lock.
+	Availability *Availability `json:"availability,omitempty"`
 	// Survives has an entry for each class of [Comparison.Classes].
 	Survives []Survival `json:"survives"`
 }
