@@ -3,8 +3,10 @@
 package live_test
 
 import (
+	"cmp"
 	"slices"
 	"testing"
+	"time"
 
 	"locksim/internal/live"
 	"locksim/internal/live/server"
@@ -16,20 +18,22 @@ import (
 	"locksim/scenarios/redislocks"
 )
 
-// How long a lock is not to be had after a trouble, on real servers, is what the simulated world says of it. The table
-// of docs/how-to/live.md has what it logs.
+// How long a lock is not to be had after a trouble, on real servers, is among what simulated runs have, a second more
+// or less. The table of docs/how-to/live.md has what it logs.
 func TestNotToBeHad(t *testing.T) {
 	soak.RealTime(t)
-	const runs = 3
+	const (
+		runs  = 3
+		slack = time.Second
+	)
 	for _, tt := range []struct {
 		lock    string
 		trouble comparisons.Trouble
 		kinds   []server.Kind
-		within  float64 // by how many seconds the run in the middle may differ from the simulated one
 	}{
-		{"single", comparisons.ServerCrashes, []server.Kind{server.Redis}, 1},
-		{"sentinel-single", comparisons.PrimaryLost, []server.Kind{server.Redis}, 2},
-		{"etcd", comparisons.ServerCrashes, []server.Kind{server.Etcd}, 2},
+		{"single", comparisons.ServerCrashes, []server.Kind{server.Redis}},
+		{"sentinel-single", comparisons.PrimaryLost, []server.Kind{server.Redis}},
+		{"etcd", comparisons.ServerCrashes, []server.Kind{server.Etcd}},
 	} {
 		t.Run(tt.lock+" "+string(tt.trouble), func(t *testing.T) {
 			for _, kind := range tt.kinds {
@@ -63,13 +67,13 @@ func TestNotToBeHad(t *testing.T) {
 				real = append(real, compare.NotToBeHad(m))
 				t.Logf("live run %d: %+v, %s, late %v", seed, real[len(real)-1], m.Verdict.Label, m.Late)
 			}
-			if slices.ContainsFunc(real, func(s compare.Seen) bool { return s.Whom == "" }) {
-				t.Fatalf("the trouble did not strike: %+v", real)
-			}
-			got, want := compare.Summary(tt.trouble, real), compare.Summary(tt.trouble, simulated)
-			t.Logf("live %+v, simulated %+v", got, want)
-			if d := got.MedianSeconds - want.MedianSeconds; got.Never > 0 || d < -tt.within || d > tt.within {
-				t.Errorf("live %+v, simulated %+v", got, want)
+			t.Logf("live %+v, simulated %+v", compare.Summary(tt.trouble, real), compare.Summary(tt.trouble, simulated))
+			byTime := func(a, b compare.Seen) int { return cmp.Compare(a.Longest, b.Longest) }
+			least, longest := slices.MinFunc(simulated, byTime).Longest, slices.MaxFunc(simulated, byTime).Longest
+			for _, one := range real {
+				if one.Whom == "" || one.Never || one.Longest < least-slack || one.Longest > longest+slack {
+					t.Errorf("live %+v, simulated %v to %v", one, least, longest)
+				}
 			}
 		})
 	}
