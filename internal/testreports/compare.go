@@ -57,11 +57,18 @@ func Comparison() *comparisons.Comparison {
 	single := comparedLock("single", 1, "ok", "claim*", "?", "no!")
 	single.ForWhom, single.About = "Work that may be done twice now and then.", "A key on one node."
 	single.Crowd = &comparisons.Crowd{Waits: 30, MedianSeconds: 0.2, LongestSeconds: 2.5, Starved: 1}
+	single.Availability = &comparisons.Availability{UsualSeconds: 0.11, Troubles: []comparisons.NotToBeHad{
+		{Trouble: comparisons.ServerCrashes, Runs: 200, MedianSeconds: 3.02, LongestSeconds: 9.96},
+		{Trouble: comparisons.HolderCrashes, Runs: 200, MedianSeconds: 9.55, LongestSeconds: 10.12},
+		{Trouble: comparisons.HolderPaused, Runs: 199, MedianSeconds: 44.02, LongestSeconds: 44.04, Never: 199}}}
 	fenced := comparedLock("fenced", 1, "ok", "seal", "?", "claim!")
 	fenced.ForWhom, fenced.Tokens = "Data that must stay right, in a store that compares tokens.", true
 	fenced.Crowd = &comparisons.Crowd{Waits: 55, MedianSeconds: 0.25, LongestSeconds: 0.3}
 	redlock := comparedLock("redlock-watchdog", 5, "?", "stuck", "?", "ok")
 	redlock.Trips.Renew, redlock.Trips.Unasked = &comparisons.Trip{RoundTrips: 2, Messages: 10}, true
+	redlock.Availability = &comparisons.Availability{UsualSeconds: 0.3, Troubles: []comparisons.NotToBeHad{
+		{Trouble: comparisons.MemberLost, Runs: 50, MedianSeconds: 0.04, LongestSeconds: 9, Never: 1},
+		{Trouble: comparisons.HolderCrashes, Runs: 50, MedianSeconds: 0.2, LongestSeconds: 0.3}}}
 	return &comparisons.Comparison{Seeds: outcome.Seeds{First: 1, Last: 1}, Classes: comparedClasses,
 		Locks: []comparisons.Lock{single, fenced, redlock}}
 }

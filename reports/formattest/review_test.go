@@ -111,7 +111,7 @@ func compared(t *testing.T) *comparisons.Comparison {
 	seeds := outcome.Seeds{First: 1, Last: 1}
 	var rows []comparisons.Lock
 	for _, name := range []string{"single", "broken/token-after-lock"} {
-		row, err := compare.Measure(lockOf(t, name), compare.Options{Seeds: seeds, Replay: again})
+		row, err := compare.Measure(lockOf(t, name), compare.Options{Seeds: seeds, Replay: again, Troubles: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

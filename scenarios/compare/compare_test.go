@@ -47,7 +47,7 @@ func measure(t *testing.T, l subject.Lock) *comparisons.Lock {
 	if m := measured[l.Name]; m != nil {
 		return m
 	}
-	m, err := compare.Measure(l, compare.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Replay: again})
+	m, err := compare.Measure(l, compare.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Replay: again, Troubles: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func (closed) Acquire(context.Context, string) (lock.Lease, error) {
 
 // A lock that no client can use, or that draws from a source without a seed, is not measured.
 func TestMeasureRefuses(t *testing.T) {
-	opt := compare.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Replay: again}
+	opt := compare.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Replay: again, Troubles: 2}
 	for name, of := range map[string]func(subject.Env) (lock.Locker, error){
 		"never granted": func(subject.Env) (lock.Locker, error) { return closed{}, nil },
 		"not made":      func(subject.Env) (lock.Locker, error) { return nil, errors.New("closed on Mondays") },
@@ -343,7 +343,7 @@ func TestAlso(t *testing.T) {
 		also = append(also, sc)
 	}
 	m, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Also: also,
-		Replay: again})
+		Replay: again, Troubles: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestMeasureIsStable(t *testing.T) {
 	}
 	first := measure(t, kind(t, "single"))
 	steps := 0
-	again, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: seeds, Replay: again,
+	again, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: seeds, Replay: again, Troubles: 2,
 		Step: func() { steps++ }})
 	if err != nil {
 		t.Fatal(err)
@@ -386,7 +386,7 @@ func TestMeasureIsStable(t *testing.T) {
 	if os.Getenv("LOCKSIM_SOAK") != "1" { // the script compare of cmd/locksim has two seeds
 		return
 	}
-	more, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: outcome.Seeds{First: 1, Last: 2},
+	more, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: outcome.Seeds{First: 1, Last: 2}, Troubles: 2,
 		Replay: func(string, string, uint64, ...fence.Mode) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
