@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -117,7 +118,8 @@ func worstText(l comparisons.Lock) string {
 			if !ok || t.OfHolder() != ofHolder {
 				continue
 			}
-			if worst.Runs == 0 || n.Never > worst.Never || n.Never == worst.Never && n.LongestSeconds > worst.LongestSeconds {
+			if worst.Runs == 0 || cmp.Or(cmp.Compare(n.Never, worst.Never),
+				cmp.Compare(n.MedianSeconds, worst.MedianSeconds)) > 0 {
 				worst = n
 			}
 		}

@@ -41,11 +41,13 @@ type Availability struct {
 // which no client had the lock and none was granted it, although one that the trouble did not strike had asked for it.
 // A client that the trouble strikes has the lock no more from then on.
 type NotToBeHad struct {
-	// Trouble is what struck, Runs in how many runs it did.
+	// Trouble is what struck.
 	Trouble Trouble `json:"trouble"`
-	Runs    int     `json:"runs" jsonschema:"minimum=1"`
-	// MedianSeconds is that time in the run in the middle, LongestSeconds in the one in which it was longest.
-	MedianSeconds  float64 `json:"median_seconds"`
+	// Runs counts the runs in which it did.
+	Runs int `json:"runs" jsonschema:"minimum=1"`
+	// MedianSeconds is that time in the run in the middle.
+	MedianSeconds float64 `json:"median_seconds"`
+	// LongestSeconds is that time in the run in which it was longest.
 	LongestSeconds float64 `json:"longest_seconds"`
 	// Never counts the runs in which no client was granted the lock any more. They count as the longest ones, with the
 	// time in which one asked for it in vain.
