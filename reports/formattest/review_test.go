@@ -129,7 +129,7 @@ func TestComparisonIsValid(t *testing.T) {
 // What a review and a comparison can do without, and what can be null in them.
 var (
 	sparedComparison = regexp.MustCompile(
-		`/promise/(free_after|order|returns_within|tokens_unordered|resend_excludes)|/(about|for_whom|renew|crowd|fence|refused|overlap)$`)
+		`/promise/(free_after|order|returns_within|tokens_unordered|resend_excludes)|/(about|for_whom|renew|crowd|availability|fence|refused|overlap)$`)
 	sparedReview = regexp.MustCompile(
 		`^/failures/[0-9]+/answers$|/promise/(free_after|order|returns_within|resend_excludes)|^/modules(/[^/]+)?$|/catalogue$|/(fence|expected|vacuous|faults_never_fired)$|/fences/[0-9]+/trace_hash$|^/figures/[a-z]+/nearest_miss(/slack/(other|at))?$` +
 			`|^/figures/data$|^/figures/seen/[^/]+$|^/figures/[^/]+/(vacuous|violations|faults|classes|rare_paths)(/[^/]+)?$|^/figures/(all|within)/(calls|errors|unknown|noticed_late|connections|per_second|undisturbed|undisturbed_not_held|fenced)$|/plan/space/(tries|beside)$|/grounds/[^/]+$|./scenarios$|/(failures|promised|outside)/corrupted$|^/figures/modes/.*/labels/[^/]+$|/failures/[0-9]+/(same|again|replays|run|reasons|story)$`)
