@@ -200,8 +200,8 @@ func notToBeHad(h checker.History, at func(checker.Pos) time.Duration, whom stri
 	asking := func(from, to time.Duration) (first, last time.Duration) {
 		first, last = to, from
 		for _, a := range asked {
-			if a.From < to && a.To > from {
-				first, last = min(first, max(a.From, from)), max(last, min(a.To, to))
+			if a.To > from {
+				first, last = min(first, max(a.From, from)), max(last, a.To)
 			}
 		}
 		return first, last
@@ -209,14 +209,12 @@ func notToBeHad(h checker.History, at func(checker.Pos) time.Duration, whom stri
 	s := Seen{Whom: whom}
 	free := time.Duration(0) // from then on no client has it
 	for _, one := range had {
-		if one.From > free && one.From <= strikes {
-			first, _ := asking(free, one.From)
-			s.Usual = max(s.Usual, one.From-first)
+		since, longest := free, &s.Usual
+		if one.From > strikes {
+			since, longest = max(free, strikes), &s.Longest
 		}
-		if one.From > max(free, strikes) {
-			first, _ := asking(max(free, strikes), one.From)
-			s.Longest = max(s.Longest, one.From-first)
-		}
+		first, _ := asking(since, one.From)
+		*longest = max(*longest, one.From-first)
 		free = max(free, one.To)
 	}
 	if first, last := asking(max(free, strikes), over); last-first > s.Longest {

@@ -1,9 +1,10 @@
 // Package compare compares locks: what each needs, how many round trips it takes,
-// and which fence kept the data right under each fault.
+// for how long it is not to be had after a trouble, and which fence kept the data right under each fault.
 //
 // Only the declarations of a lock in a [comparisons.Comparison] are written by hand: its
 // servers, its tokens, its promise, and for what it is suitable. Round trips are
-// counted in a run of one client without faults. What a lock survives is measured
+// counted in a run of one client without faults. For how long it is not to be had is measured in many runs with one
+// trouble each, in which two clients ask for it again and again ([Troubled]). What a lock survives is measured
 // in the scenarios of the library, for each class of fault: the weakest fence
 // behind which the data stayed right in every run, and for each weaker one a run in
 // which it did not. A lock from another module is measured in the same way.
@@ -43,8 +44,8 @@ type Options struct {
 	Also []*file.Scenario
 	// Replay makes the commands of [comparisons.Seen]. Required.
 	Replay matrix.ReplayCommand
-	// Troubles is how often each trouble is played: see [comparisons.Availability]. Default: 200 times with a lock on Redis
-	// servers alone, 50 times with any other one, whose runs take longer.
+	// Troubles is how often each trouble is played: see [comparisons.Availability]. Default: 200 times with a lock on
+	// Redis servers alone, 50 times with any other one, whose runs take longer.
 	Troubles int
 	// Step is called after each run of a scenario. Default: none.
 	Step func()
