@@ -64,8 +64,14 @@ func TestNotToBeHad(t *testing.T) {
 					t.Fatal(err)
 				}
 				m := &o.Modes[0]
-				real = append(real, compare.NotToBeHad(m))
-				t.Logf("live run %d: %+v, %s, late %v", seed, real[len(real)-1], m.Verdict.Label, m.Late)
+				one := compare.NotToBeHad(m)
+				t.Logf("live run %d: %+v, %s, late %v", seed, one, m.Verdict.Label, m.Late)
+				if m.Late < slack/2 && one.Usual > 0 { // not of a machine with too much else to do
+					real = append(real, one)
+				}
+			}
+			if len(real) == 0 {
+				t.Skip("the machine was late in each run")
 			}
 			t.Logf("live %+v, simulated %+v", compare.Summary(tt.trouble, real), compare.Summary(tt.trouble, simulated))
 			byTime := func(a, b compare.Seen) int { return cmp.Compare(a.Longest, b.Longest) }
