@@ -49,9 +49,9 @@ const (
 const troubleDraws = 67
 
 // Troubled is the scenario of a trouble with a lock, which strikes at an instant that the seed draws. leads is the
-// server that leads a group at that instant: it is not the member that is lost. It is nil for a trouble that the
-// servers of the lock cannot have; for a member of a group of which it is not known who leads; and for one that strikes
-// a server that the lock cannot be played with.
+// server that leads a group at that instant, "" where none does or it is not known: it is not the member that is lost.
+// The scenario is nil for a trouble that cannot strike the servers of the lock, and for the loss of a member of a group
+// of which it is not known who leads.
 func Troubled(l subject.Lock, t comparisons.Trouble, seed uint64, leads string) (*file.Scenario, error) {
 	draw := rand.New(rand.NewPCG(seed, troubleDraws))
 	faults := ""

@@ -52,7 +52,7 @@ func after(t *testing.T, l subject.Lock, trouble comparisons.Trouble, leads stri
 }
 
 // What is known of some locks from how they work: a lease has to end, less what had passed of it when the other client
-// first asked, and a client that waits asks every 0.2 s; a server is back after 3 s; four of five servers are a majority.
+// first asked, and a client that waits asks every 0.2 s; a server is back after 3 s; four of five are a majority.
 func TestNotToBeHadForAsLongAs(t *testing.T) {
 	const (
 		lease = 10 * time.Second
