@@ -39,10 +39,6 @@ func TripsNote(c *comparisons.Comparison) string {
 		text += " A lock that waits does so without contention too, for the end of a lease that its last holder did not " +
 			"give back."
 	}
-	if len(Troubles(c)) > 0 {
-		text += " Not to be had: for how long, after the worst trouble of the servers · of a client that has the lock; the " +
-			"table of troubles says of each."
-	}
 	if slices.ContainsFunc(c.Locks, Uncompared) {
 		text += " " + uncomparedSign + " Every cell of this lock is against documentation: its servers were written after " +
 			"that, and there was no real one to compare them with."
@@ -92,18 +88,20 @@ func ComparisonEvidence(c *comparisons.Comparison) string {
 type Need struct {
 	Head string
 	Text func(l comparisons.Lock) string
+	// Spare says that another table has it too: a report without room leaves the column out.
+	Spare bool
 }
 
 // Needs are the columns of that table after the name of the lock.
 func Needs() []Need {
 	return []Need{
-		{"servers", serversText},
-		{"tokens", func(l comparisons.Lock) string { return prose.YesNo(l.Tokens) }},
-		{"acquire", func(l comparisons.Lock) string { return tripText(&l.Trips.Acquire) }},
-		{"release", func(l comparisons.Lock) string { return tripText(&l.Trips.Release) }},
-		{"renew", renewText},
-		{"waits", waitText},
-		{"not to be had, s", worstText},
+		{Head: "servers", Text: serversText},
+		{Head: "tokens", Text: func(l comparisons.Lock) string { return prose.YesNo(l.Tokens) }},
+		{Head: "acquire", Text: func(l comparisons.Lock) string { return tripText(&l.Trips.Acquire) }},
+		{Head: "release", Text: func(l comparisons.Lock) string { return tripText(&l.Trips.Release) }},
+		{Head: "renew", Text: renewText},
+		{Head: "waits", Text: waitText},
+		{Head: "not to be had, s", Text: worstText, Spare: true},
 	}
 }
 

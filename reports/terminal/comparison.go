@@ -33,8 +33,14 @@ func Comparison(w io.Writer, c *comparisons.Comparison, opt reports.Options) err
 		p.Add(t)
 	}
 	p.Add(prose.Fold(grid.MapLegend, opt.Width))
-	needs := compareNeeds(c)
-	if !slices.ContainsFunc(needs, func(line string) bool { return prose.Columns(line) > opt.Width }) {
+	fits := func(table []string) bool {
+		return !slices.ContainsFunc(table, func(line string) bool { return prose.Columns(line) > opt.Width })
+	}
+	needs := compareNeeds(c, grid.Needs())
+	if !fits(needs) {
+		needs = compareNeeds(c, slices.DeleteFunc(grid.Needs(), func(n grid.Need) bool { return n.Spare }))
+	}
+	if fits(needs) {
 		p.Add(needs)
 		p.Add(compareWhom(c, opt))
 	} else {
@@ -76,17 +82,17 @@ func compareHead(c *comparisons.Comparison) string {
 	return fmt.Sprintf("%s side by side", prose.Count(len(c.Locks), "lock"))
 }
 
-// compareNeeds is the first table.
-func compareNeeds(c *comparisons.Comparison) []string {
-	t := table{sides: make([]side, 1+len(grid.Needs()))}
+// compareNeeds is the first table, with these columns.
+func compareNeeds(c *comparisons.Comparison, columns []grid.Need) []string {
+	t := table{sides: make([]side, 1+len(columns))}
 	head := []string{"lock"}
-	for _, column := range grid.Needs() {
+	for _, column := range columns {
 		head = append(head, column.Head)
 	}
 	t.row(head...)
 	for _, l := range c.Locks {
 		row := []string{prose.Visible(l.Name)}
-		for _, column := range grid.Needs() {
+		for _, column := range columns {
 			row = append(row, column.Text(l))
 		}
 		t.row(row...)
