@@ -20,8 +20,8 @@ var troubles = []TroubleText{
 		"its group, and is back 3 s later with what it had written to files (Redis: everysec)"},
 	{comparisons.MemberLost, "member lost", "a server that does not lead ends for good: of a group, of a quorum, or a " +
 		"replica"},
-	{comparisons.PrimaryLost, "primary lost", "the primary ends for good, and Sentinels, whose down-after is 5 s, switch " +
-		"to a replica"},
+	{comparisons.PrimaryLost, "primary lost", "the primary ends for good, and Sentinels, whose down-after is 5 s, " +
+		"switch to a replica"},
 	{comparisons.HolderCrashes, "holder crashes", "the process of a client that has the lock ends, and its system " +
 		"closes the connections"},
 	{comparisons.HolderLost, "holder cut off", "nothing comes from the machine of a client that has the lock any more: " +
@@ -142,8 +142,8 @@ func NotToBeHadNote(c *comparisons.Comparison) string {
 	return "Not to be had: after a trouble, the longest time in which no client has the lock and none is granted it, " +
 		"although one asks that was not struck; in seconds, in the run in the middle / in the longest of all. 0: no longer " +
 		"than before the trouble, which is “usual” at most. Two clients want the lock for 20 ms about once a second, with " +
-		"a lease of 10 s, and one trouble strikes a run, at an instant that the seed draws. A holder that is struck has the " +
-		"lock no more: it is not free then but abandoned, and its lease or session has to end. “never (2)”: in 2 runs no " +
+		"a lease of 10 s, and one trouble strikes a run, at an instant that the seed draws. A holder that is struck has " +
+		"the lock no more: it is not free then but abandoned, and its lease or session has to end. “never (2)”: in 2 runs no " +
 		"client was granted it again. “–”: its servers cannot have this trouble. A cell with “·” has the worst trouble of " +
 		"the servers before it, and that of a holder after it."
 }
