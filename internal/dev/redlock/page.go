@@ -130,8 +130,9 @@ func short(n, runs int) string {
 }
 
 func howToMake(commits []string) []string {
-	return append([]string{"## How it is made", ""}, prose.Fold("`make redlock` plays what is missing, and writes this "+
-		"page; `go -C internal/dev run ./redlock -table -anew` plays all. `locksim` stands for `go run ./cmd/locksim`, in "+
-		"the root of a clone. The same command prints the same figures on every machine. `locksim run FILE --lock LOCK --seed "+
-		"N --fencing none` shows a run of a cell, step by step. The results are of commit "+prose.Commas(commits)+".", 120)...)
+	text := "`make redlock` plays what is missing, and writes this page; `go -C internal/dev run ./redlock -table -anew` " +
+		"plays all. `locksim` stands for `go run ./cmd/locksim`, in the root of a clone. The same command prints the same " +
+		"figures on every machine. `locksim run FILE --lock LOCK --seed N --fencing none` shows a run of a cell, step by " +
+		"step. The results are of commit " + prose.Commas(commits) + "."
+	return append([]string{"## How it is made", ""}, prose.Fold(text, 120)...)
 }
