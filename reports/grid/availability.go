@@ -143,7 +143,7 @@ func NotToBeHadNote(c *comparisons.Comparison) string {
 		"although one asks that was not struck; in seconds, in the run in the middle / in the longest of all. 0: no longer " +
 		"than before the trouble, which is “usual” at most. Two clients want the lock for 20 ms about once a second, with " +
 		"a lease of 10 s, and one trouble strikes a run, at an instant that the seed draws. A holder that is struck has " +
-		"the lock no more: it is not free then but abandoned, and its lease or session has to end. “never (2)”: in 2 runs no " +
-		"client was granted it again. “–”: its servers cannot have this trouble. A cell with “·” has the worst trouble of " +
+		"the lock no more: it is not free then but abandoned, and its lease or session has to end. “never (2)”: in 2 runs " +
+		"no client was granted it again. “–”: its servers cannot have this trouble. A cell with “·” has the worst trouble of " +
 		"the servers before it, and that of a holder after it."
 }

@@ -145,8 +145,8 @@ func (s checked) validateWorkload() error {
 		return err
 	}
 	if units, take := w.Units(); w.Sells() && take > units {
-		return wrong("workload.take", "a section takes %d, and there are %d: no section could ever take some; make take smaller, "+
-			"or stock larger", take, units)
+		return wrong("workload.take", "a section takes %d, and there are %d: no section could ever take some; make take "+
+			"smaller, or stock larger", take, units)
 	}
 	if w.Beside && len(w.Resources) < 2 {
 		return wrong("workload.beside", "there is one lock: give two names or more in workload.resources, or leave "+

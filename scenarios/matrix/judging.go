@@ -50,7 +50,8 @@ func newCellRuns(t Tally) *matrices.CellRuns {
 	worst := t.Seen[0]
 	r := &matrices.CellRuns{SeedsWithLabel: worst.Seeds, Seeds: t.Runs, Seed: worst.Seed, TraceHash: worst.TraceHash,
 		Labels: map[checker.Label]int{}, NonVacuous: t.Evidence, Contended: t.Contended, AllFired: t.AllFired,
-		PartialPause: t.Partial, TwoClaims: t.TwoClaims, Lost: t.Lost, Events: t.Events, VirtualSeconds: t.Virtual.Seconds(), Digest: t.Digest}
+		PartialPause: t.Partial, TwoClaims: t.TwoClaims, Lost: t.Lost, Events: t.Events,
+		VirtualSeconds: t.Virtual.Seconds(), Digest: t.Digest}
 	if worst.Label.Clean() {
 		r.SeedsWithLabel = worst.NonVacuous
 	}
