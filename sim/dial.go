@@ -39,6 +39,10 @@ func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, err
 	if _, limited := ctx.Deadline(); !limited && ctx.Err() != nil && !p.Crashed() {
 		return nil, dialError(address(addr), ctx.Err())
 	}
+	// A client that was left open dials again for as long as its goroutines live, which is for minutes after the run.
+	if p.ctx.Err() != nil {
+		return nil, dialError(address(addr), cmp.Or(p.gate.pass("dial "+h.name()), p.ctx.Err()))
+	}
 	if p.early(h) {
 		return p.dialEarly(addr, h), nil
 	}

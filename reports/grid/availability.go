@@ -144,6 +144,6 @@ func NotToBeHadNote(c *comparisons.Comparison) string {
 		"than before the trouble, which is “usual” at most. Two clients want the lock for 20 ms about once a second, with " +
 		"a lease of 10 s, and one trouble strikes a run, at an instant that the seed draws. A holder that is struck has " +
 		"the lock no more: it is not free then but abandoned, and its lease or session has to end. “never (2)”: in 2 runs " +
-		"no client was granted it again. “–”: its servers cannot have this trouble. A cell with “·” has the worst trouble of " +
-		"the servers before it, and that of a holder after it."
+		"no client was granted it again. “–”: its servers cannot have this trouble. A cell with “·” has the worst trouble " +
+		"of the servers before it, and that of a holder after it."
 }
