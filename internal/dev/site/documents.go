@@ -20,6 +20,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
+	goldhtml "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 
 	"locksim/reports/html"
@@ -32,7 +33,7 @@ var written = []string{"README.md", "README.zh.md", "AGENTS.md", "CHANGELOG.md",
 
 // copied are files that the site has as they are: what the documents show or lead to.
 var copied = []string{"LICENSE", "reports/*.png", "reports/schema/*.json", "reports/libraries/*.html",
-	"reports/libraries/*/*.yaml", "scenarios/library/*.yaml"}
+	"reports/libraries/*/*.yaml", "reports/redlock/*.yaml", "scenarios/library/*.yaml"}
 
 // addressed are the documents in whose tables each cell has an address: that of its row and its column, in words. It
 // stays as long as there are such a row and such a column.
@@ -128,7 +129,8 @@ func (s *site) find(patterns []string) ([]string, error) {
 }
 
 var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM),
-	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithAttribute()))
+	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithAttribute()),
+	goldmark.WithRendererOptions(goldhtml.WithUnsafe())) // the documents are our own: places, line breaks, what is folded
 
 // parse is a document as a tree, with its links made those of the site.
 func (s *site) parse(name string) (ast.Node, []byte, error) {
@@ -152,8 +154,14 @@ func (s *site) parse(name string) (ast.Node, []byte, error) {
 		case *ast.Image:
 			to, _ := s.target(name, string(n.Destination))
 			n.Destination = []byte(to)
-		case *ast.HTMLBlock, *ast.RawHTML: // comments for tests
-			drop = append(drop, n)
+		case *ast.HTMLBlock:
+			if n.HTMLBlockType == ast.HTMLBlockType2 { // a comment, for tests
+				drop = append(drop, n)
+			}
+		case *ast.RawHTML:
+			if bytes.HasPrefix(n.Segments.Value(src), []byte("<!--")) {
+				drop = append(drop, n)
+			}
 		}
 		return ast.WalkContinue, nil
 	})

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"locksim/internal/dev/checkout"
 )
 
 // A link that leads nowhere, to no such place, or to what a page would load from elsewhere is an error that names the
@@ -90,5 +92,49 @@ func TestFront(t *testing.T) {
 				t.Errorf("%s has no %q", w.Page, want)
 			}
 		}
+	}
+}
+
+// HTML in a document is on its page, except comments, which are for tests: places, line breaks, what is folded.
+func TestHTMLOfDocuments(t *testing.T) {
+	s := &site{root: t.TempDir(), dir: t.TempDir()}
+	const text = "# A\n\n[there](#place) one<br>two <!-- zzz -->\n\n<!-- zzz -->\n\n<a id=\"place\"></a>\n## B\n\n" +
+		"<details><summary>more</summary>\n\nfolded\n\n</details>\n"
+	if err := os.WriteFile(filepath.Join(s.root, "a.md"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.document("a.md"); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(s.dir, "a.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"one<br>two", `<a id="place"></a>`, "<details><summary>more</summary>", "</details>"} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("the page has no %s\n%s", want, b)
+		}
+	}
+	if strings.Contains(string(b), "zzz") {
+		t.Errorf("the page has a comment\n%s", b)
+	}
+}
+
+// The places to which documents of the checkout lead are on their pages.
+func TestPlacesOfTheCheckout(t *testing.T) {
+	root, err := checkout.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{root: root, dir: t.TempDir()}
+	if err := s.documents(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err = s.check(t.Context())
+	if err != nil && strings.Contains(err.Error(), "no such place") {
+		t.Error(err)
+	}
+	if s.pages < 100 {
+		t.Errorf("there are %d pages", s.pages)
 	}
 }
