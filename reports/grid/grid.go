@@ -158,11 +158,32 @@ func Evidence(m *matrices.Matrix) string {
 	return text
 }
 
+// asExpected says in how far there was something to expect.
+func asExpected(m *matrices.Matrix) string {
+	unasked, ran := 0, 0
+	for _, c := range m.Cells {
+		if c.CellRuns == nil {
+			continue
+		}
+		ran++
+		if c.Match == matrices.NothingExpected {
+			unasked++
+		}
+	}
+	switch {
+	case unasked == 0:
+		return "All cells are as their scenarios expect"
+	case unasked == ran:
+		return "The scenarios say nothing of what to expect of these cells"
+	}
+	return fmt.Sprintf("All cells are as their scenarios expect, which say nothing of %s", prose.Count(unasked, "cell"))
+}
+
 // Outcome says in a sentence whether a matrix is as expected.
 func Outcome(m *matrices.Matrix) string {
 	t := m.Totals
 	if m.Expected {
-		return "All cells are as their scenarios expect, and in each the clients contended and every fault struck."
+		return asExpected(m) + ", and in each the clients contended and every fault struck."
 	}
 	var parts []string
 	for _, p := range []struct {

@@ -51,3 +51,25 @@ func TestHowOften(t *testing.T) {
 		t.Errorf("41 cells have %d shares", len(got))
 	}
 }
+
+// That cells are as expected is said of those alone of which something was expected.
+func TestOutcomeOfCellsWithoutExpectation(t *testing.T) {
+	cell := func(match matrices.Match) matrices.Cell {
+		return matrices.Cell{Label: checker.Safe, Match: match, CellRuns: &matrices.CellRuns{Seeds: 1}}
+	}
+	asked, unasked := cell(matrices.AsExpected), cell(matrices.NothingExpected)
+	const contended = ", and in each the clients contended and every fault struck."
+	for _, c := range []struct {
+		cells []matrices.Cell
+		want  string
+	}{
+		{[]matrices.Cell{asked, {Label: checker.NotApplicable, Match: matrices.NothingExpected}},
+			"All cells are as their scenarios expect" + contended},
+		{[]matrices.Cell{unasked, unasked}, "The scenarios say nothing of what to expect of these cells" + contended},
+		{[]matrices.Cell{asked, unasked}, "All cells are as their scenarios expect, which say nothing of 1 cell" + contended},
+	} {
+		if got := grid.Outcome(&matrices.Matrix{Expected: true, Cells: c.cells}); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
