@@ -39,7 +39,7 @@ func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, err
 	if _, limited := ctx.Deadline(); !limited && ctx.Err() != nil && !p.Crashed() {
 		return nil, dialError(address(addr), ctx.Err())
 	}
-	// A client that was left open dials again for as long as its goroutines live, which is for minutes after the run.
+	// Goroutines of a client go on dialling after the end, some for minutes of the time in which a world is closed.
 	if p.ctx.Err() != nil {
 		return nil, dialError(address(addr), cmp.Or(p.gate.pass("dial "+h.name()), p.ctx.Err()))
 	}

@@ -30,17 +30,17 @@ type mention struct {
 type figure string
 
 const (
-	claims figure = "claims"
-	lostOf figure = "lost"
+	twoClaims   figure = "claims"
+	lostUpdates figure = "lost"
 )
 
 // share is how large a figure is.
 type share string
 
 const (
-	never    share = "never"
-	seldom   share = "seldom"
-	frequent share = "often"
+	never  share = "never"
+	seldom share = "seldom"
+	often  share = "often"
 )
 
 // speaker is who has said something.
@@ -64,7 +64,7 @@ func argument() ([]said, error) {
 
 // of is the figure of a result.
 func (f figure) of(r result) int {
-	if f == claims {
+	if f == twoClaims {
 		return r.TwoClaims
 	}
 	return r.Lost
@@ -78,5 +78,5 @@ func shareOf(n, runs int) share {
 	case 10*n < runs:
 		return seldom
 	}
-	return frequent
+	return often
 }

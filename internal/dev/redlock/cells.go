@@ -263,7 +263,7 @@ var tables = []table{
 	{
 		id: "pause", rounds: 1, title: "Clients stop for a while",
 		text: "The machine on which three of the six clients run stands still from that moment on, whatever they are " +
-			"doing, as in a collection of garbage or a migration. In less than half of the runs one of them has the lock then.",
+			"doing, as in a collection of garbage or a migration.",
 		column: "the pause lasts",
 		sizes:  []size{{"2s", "2 s"}, {"7s", "7 s"}, {"9s", "9 s"}, {"15s", "15 s"}},
 		rows:   everyLock(pause),

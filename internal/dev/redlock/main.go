@@ -80,6 +80,8 @@ func command(args []string, stderr io.Writer) int {
 		err = fmt.Errorf("%q is one word too many", flags.Arg(0))
 	case *files == choices.Table:
 		err = errors.New("say either -table or -files")
+	case *pattern != "" && (*files || choices.Stored):
+		err = errors.New("-cells says what is played, and this plays nothing: leave it out")
 	}
 	if err != nil {
 		return say(stderr, err, exitUsage)

@@ -23,10 +23,9 @@ has had the same two since 2016: Martin Kleppmann's, and the answer of antirez. 
 often each trouble that they argue about does harm, to Redlock and to the locks that one would take in its place.
 
 Each cell is a scenario: six clients want one lock with a lease of 10 s for a section of 4 s, and at one moment a
-trouble strikes, whatever they are doing then. In about nine of ten runs one of them has the lock at that moment, and
-in about two of three another one waits for it. The seed draws when each client asks and how long each message takes.
-So a figure is the share of such runs, and no rate of your system: what matters is which figures are 0, which are not,
-and how locks compare.
+trouble strikes, whatever they are doing then. Mostly one of them has the lock at that moment, and another one waits
+for it. The seed draws when each client asks and how long each message takes. So a figure is the share of such runs,
+and no rate of your system: what matters is which figures are 0, which are not, and how locks compare.
 
 A cell has two figures: in what share of the runs **two clients had the lock at once**, by what it had promised to
 each, and, after the stroke, in what share an acknowledged **update was lost**. No fence guards the data, so that the
@@ -47,7 +46,7 @@ func page(b *book.Book[key, result]) (string, error) {
 	for _, c := range cells() {
 		r, ok := b.Latest(c.key())
 		if !ok {
-			return "", fmt.Errorf("%s with %s was not played: leave -stored out", c.scenario(), c.row.lock)
+			return "", fmt.Errorf("%s with %s was not played: leave -stored and -cells out", c.scenario(), c.row.lock)
 		}
 		runs, cpu = runs+r.Runs, cpu+r.CPU
 		commits[r.Commit] = true
@@ -76,7 +75,7 @@ func argued(b *book.Book[key, result], rows []said) []string {
 		var shown []string
 		for _, m := range s.Cells {
 			r, _ := b.Latest(m.key())
-			what := map[figure]string{claims: "two claims", lostOf: "lost"}[m.Figure]
+			what := map[figure]string{twoClaims: "two claims", lostUpdates: "lost"}[m.Figure]
 			shown = append(shown, fmt.Sprintf("[%s](redlock/%s.yaml), %s: %s %s", m.Cell, m.Cell, m.Lock, what,
 				grid.Share(m.Figure.of(r), r.Runs)))
 		}

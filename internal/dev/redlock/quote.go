@@ -18,7 +18,7 @@ func quotable(b *book.Book[key, result]) string {
 		"its keys, and in %s of those in which the clock of one jumped; a single node had them in %s and %s. A pause longer "+
 		"than the lease cost an update as often with five nodes as with one, in %s and %s: against pauses only a fence at "+
 		"the data helps.",
-		share("restart-1-100ms", "redlock", claims), share("clock-1-7s", "redlock", claims),
-		share("restart-single-100ms", "single", claims), share("clock-single-7s", "single", claims),
-		share("pause-any-15s", "redlock", lostOf), share("pause-any-15s", "single", lostOf))
+		share("restart-1-100ms", "redlock", twoClaims), share("clock-1-7s", "redlock", twoClaims),
+		share("restart-single-100ms", "single", twoClaims), share("clock-single-7s", "single", twoClaims),
+		share("pause-any-15s", "redlock", lostUpdates), share("pause-any-15s", "single", lostUpdates))
 }
