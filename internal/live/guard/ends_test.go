@@ -90,6 +90,12 @@ func program(how string) error {
 		<-c
 		return g.End()
 	}
+	if signal.Ignored(os.Interrupt) { // by a shell that runs the tests in its background
+		c := make(chan os.Signal, 1)
+		signal.Notify(c, os.Interrupt)
+		<-c
+		os.Exit(2)
+	}
 	select {}
 }
 
