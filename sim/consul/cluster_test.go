@@ -18,8 +18,8 @@ import (
 	"locksim/sim/consul"
 )
 
-// The tests are by the sentences of Consul's documentation, since no server was at hand. Their comments name the
-// page, and say in other words what it says: "Session" and "KV" are the pages of the HTTP API, "Blocking" and
+// The answers of one server are those of Consul's own agent, which TestAnswersOfConsul plays. What these tests have
+// beyond, times, elections and failed nodes, is by the sentences of Consul's documentation. Their comments name the page, and say in other words what it says: "Session" and "KV" are the pages of the HTTP API, "Blocking" and
 // "Consistency" its pages of features, "Sessions" the overview of sessions and distributed locks, "Agent" the
 // configuration.
 
@@ -157,11 +157,11 @@ func (w world) there(id string) bool { w.t.Helper(); return w.get("session/info/
 func TestSessions(t *testing.T) {
 	inWorld(t, func(w world) {
 		// Session, Create, TTL: between 10 s and 86400 s.
-		w.fails(w.put("session/create", `{"TTL": "9s"}`), http.StatusBadRequest, "Invalid Session TTL")
-		w.fails(w.put("session/create", `{"TTL": "86401s"}`), http.StatusBadRequest, "Invalid Session TTL")
+		w.fails(w.put("session/create", `{"TTL": "9s"}`), http.StatusInternalServerError, "Invalid Session TTL")
+		w.fails(w.put("session/create", `{"TTL": "86401s"}`), http.StatusInternalServerError, "Invalid Session TTL")
 		// Session, Create, Behavior: release and delete are valid, release is the default. LockDelay: 15 s is the
 		// default.
-		w.fails(w.put("session/create", `{"Behavior": "keep"}`), http.StatusBadRequest, "Invalid Behavior")
+		w.fails(w.put("session/create", `{"Behavior": "keep"}`), http.StatusInternalServerError, "Invalid Behavior")
 		id := w.session(`{"Name": "n", "TTL": "10s"}`)
 		var found []struct {
 			ID, Name, Node, Behavior, TTL string
@@ -177,13 +177,20 @@ func TestSessions(t *testing.T) {
 		if got := fmt.Sprint(found[0]); got != want {
 			t.Errorf("the session is %s, want %s", got, want)
 		}
-		// Sessions: a lock-delay is between 0 and 60 seconds.
+		// Sessions: a lock-delay is between 0 and 60 seconds. Consul's agent keeps what it was asked for, and bounds it
+		// when the session ends.
 		long := w.session(`{"LockDelay": "90s"}`)
-		if a := w.get("session/info/" + long); !strings.Contains(a.body, `"LockDelay":60000000000`) {
+		if a := w.get("session/info/" + long); !strings.Contains(a.body, `"LockDelay":90000000000`) {
 			t.Errorf("a lock-delay of 90s: %s", a.body)
 		}
-		// Session, Delete: a malformed id is an error; one that is not there is none.
-		w.fails(w.put("session/destroy/x", ""), http.StatusBadRequest, "no session id")
+		w.is(w.put("kv/long?acquire="+long, ""), "true")
+		w.is(w.put("session/destroy/"+long, ""), "true")
+		w.sleep(59 * time.Second)
+		w.is(w.put("kv/long?acquire="+w.session(`{}`), ""), "false")
+		w.sleep(2 * time.Second)
+		w.is(w.put("kv/long?acquire="+w.session(`{}`), ""), "true")
+		// Session, Delete: an id that is not there is no error.
+		w.is(w.put("session/destroy/x", ""), "true")
 		w.is(w.put("session/destroy/"+id, ""), "true")
 		w.is(w.put("session/destroy/"+id, ""), "true")
 		// Session, Read: an empty list without the session. Renew: the client of Go takes 404 for its end.
@@ -325,7 +332,7 @@ func TestKV(t *testing.T) {
 		w.is(w.ask("consul0", "DELETE", "/v1/kv/?recurse=", ""), "true")
 		w.fails(w.get("kv/?recurse="), http.StatusNotFound, "")
 		// KV, Create: acquire, release and cas exclude each other; what these servers do not have is refused.
-		w.fails(w.put("kv/l?cas=0&acquire="+first, ""), http.StatusBadRequest, "conflicting")
+		w.fails(w.put("kv/l?cas=0&acquire="+first, ""), http.StatusBadRequest, "Conflicting")
 		w.fails(w.get("catalog/nodes"), http.StatusNotFound, "the Consul of locksim")
 	})
 }
@@ -364,8 +371,8 @@ func TestBlocking(t *testing.T) {
 		if a.code != http.StatusOK || a.took < 19*time.Second {
 			t.Errorf("it took %v: %d", a.took, a.code)
 		}
-		w.fails(w.get("kv/k?index=x"), http.StatusBadRequest, "invalid index")
-		w.fails(w.get("kv/k?wait=x"), http.StatusBadRequest, "invalid wait")
+		w.fails(w.get("kv/k?index=x"), http.StatusBadRequest, "Invalid index")
+		w.fails(w.get("kv/k?wait=x"), http.StatusBadRequest, "Invalid wait")
 	})
 }
 
@@ -387,7 +394,7 @@ func TestConsistency(t *testing.T) {
 		if a.head.Get("X-Consul-Effective-Consistency") != "leader" || a.head.Get("X-Consul-Lastcontact") != "0" {
 			t.Errorf("default: %v", a.head)
 		}
-		w.fails(w.get("kv/k?stale=&consistent="), http.StatusBadRequest, "conflicting")
+		w.fails(w.get("kv/k?stale=&consistent="), http.StatusBadRequest, "Cannot specify")
 
 		// The follower is cut off from the others, and a key is written.
 		w.after(time.Second, func(f *sim.Faults) error {
@@ -455,12 +462,19 @@ func TestLeaderChangeRenews(t *testing.T) {
 func TestFailedNode(t *testing.T) {
 	inWorld(t, func(w world) {
 		id, other := w.session(`{}`), ""
+		// As CreateNoChecks of the Go client asks for it, and as before Consul 1.7.
+		unchecked := []string{w.session(`{"NodeChecks": []}`), w.session(`{"Checks": []}`)}
 		w.is(w.put("kv/k?acquire="+id, "v"), "true")
 		w.after(time.Second, func(f *sim.Faults) error { return f.Crash("consul0", faults.CrashPower) })
 		w.after(20*time.Second, func(f *sim.Faults) error { return f.Restart("consul0") })
 		w.sleep(9 * time.Second)
 		if a := w.ask("consul1", "GET", "/v1/session/info/"+id, ""); a.body != "[]" {
 			t.Errorf("the session goes on without its node: %s", a.body)
+		}
+		for _, id := range unchecked {
+			if a := w.ask("consul1", "GET", "/v1/session/info/"+id, ""); a.body == "[]" {
+				t.Error("a session without checks has ended with its node")
+			}
 		}
 		w.sleep(20 * time.Second)
 		other = w.session(`{}`) // the node is back

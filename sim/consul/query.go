@@ -95,7 +95,7 @@ func (s *server) finish(q *query, a answer) {
 func (s *server) look(q *query) answer {
 	if q.does == doesInfo {
 		found := []*session{}
-		if x := s.state.sessions[q.entry.Session]; x != nil {
+		if x := s.state.session(q.entry.Session); x != nil {
 			found = append(found, x)
 		}
 		return answer{code: http.StatusOK, body: found, index: max(s.applied, 1)}

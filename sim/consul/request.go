@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,9 +69,39 @@ const (
 // errUnknown is the error of a request that these servers do not have.
 var errUnknown = errors.New("the Consul of locksim has sessions and the KV store only")
 
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+// refusal is an error of a request, in Consul's words.
+type refusal struct {
+	code int
+	text string
+}
 
-// read reads a request. The error is [errUnknown], or says what is wrong with the request.
+func (r refusal) Error() string { return r.text }
+
+// malformed refuses a request that Consul cannot read.
+func malformed(format string, a ...any) error {
+	return refusal{http.StatusBadRequest, fmt.Sprintf(format, a...)}
+}
+
+// codeOf is the code of the answer to a request with an error.
+func codeOf(err error) int {
+	if r, ok := errors.AsType[refusal](err); ok {
+		return r.code
+	}
+	if errors.Is(err, errUnknown) {
+		return http.StatusNotFound
+	}
+	return http.StatusInternalServerError
+}
+
+// allow refuses a method that is not among those of a path.
+func allow(method string, methods ...string) error {
+	if slices.Contains(methods, method) {
+		return nil
+	}
+	return refusal{http.StatusMethodNotAllowed, fmt.Sprintf("method %s not allowed", method)}
+}
+
+// read reads a request.
 func read(r *http.Request, body []byte) (request, error) {
 	q := request{mode: modeDefault}
 	query := r.URL.Query()
@@ -80,86 +110,95 @@ func read(r *http.Request, body []byte) (request, error) {
 	}
 	rest, ok := strings.CutPrefix(r.URL.Path, "/v1/session/")
 	verb, id, _ := strings.Cut(rest, "/")
-	if !ok {
-		return q, fmt.Errorf("%w: %s %s", errUnknown, r.Method, r.URL.Path)
-	}
-	if verb == "create" && r.Method == http.MethodPut {
-		return q.create(body)
-	}
-	if !uuid.MatchString(id) {
-		return q, fmt.Errorf("%q is no session id", id)
-	}
-	q.entry.Session = id
+	method := http.MethodPut
 	switch {
-	case verb == "destroy" && r.Method == http.MethodPut:
+	case ok && rest == "create":
+	case ok && verb == "destroy":
 		q.does, q.entry.Op = doesWrite, opDestroy
-	case verb == "renew" && r.Method == http.MethodPut:
+	case ok && verb == "renew":
 		q.does = doesRenew
-	case verb == "info" && r.Method == http.MethodGet:
-		q.does = doesInfo
-		return q.reads(query)
+	case ok && verb == "info":
+		q.does, method = doesInfo, http.MethodGet
 	default:
 		return q, fmt.Errorf("%w: %s %s", errUnknown, r.Method, r.URL.Path)
 	}
+	if err := allow(r.Method, method); err != nil {
+		return q, err
+	}
+	if verb == "create" {
+		return q.create(body)
+	}
+	if verb != "destroy" {
+		if err := q.reads(query); err != nil {
+			return q, err
+		}
+	}
+	if id == "" {
+		return q, malformed("Missing session")
+	}
+	q.entry.Session = id
 	return q, nil
 }
 
-func (q request) reads(query url.Values) (request, error) {
-	stale, consistent := query.Has("stale"), query.Has("consistent")
-	switch {
-	case stale && consistent:
-		return q, errors.New("cannot specify ?stale with ?consistent, conflicting semantics")
-	case stale:
-		q.mode = modeStale
-	case consistent:
-		q.mode = modeConsistent
-	}
+// reads reads how a read is to be answered, and when.
+func (q *request) reads(query url.Values) (err error) {
 	q.wait = defaultWait
 	if text := query.Get("wait"); text != "" {
 		wait, err := time.ParseDuration(text)
 		if err != nil {
-			return q, errors.New("invalid wait time")
+			return malformed("Invalid wait time")
 		}
 		if wait > 0 {
 			q.wait = min(wait, maxWait)
 		}
 	}
 	if text := query.Get("index"); text != "" {
-		index, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			return q, errors.New("invalid index")
+		if q.index, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return malformed("Invalid index")
 		}
-		q.index = index
 	}
-	return q, nil
+	stale, consistent := query.Has("stale"), query.Has("consistent")
+	switch {
+	case stale && consistent:
+		return malformed("Cannot specify ?stale with ?consistent, conflicting semantics.")
+	case stale:
+		q.mode = modeStale
+	case consistent:
+		q.mode = modeConsistent
+	}
+	return nil
 }
 
+// kv reads a request of the KV store. A number that is none is Consul's own mistake, by its code: 500.
 func (q request) kv(method, key string, query url.Values, body []byte) (request, error) {
+	if err := allow(method, http.MethodGet, http.MethodPut, http.MethodDelete); err != nil {
+		return q, err
+	}
 	for _, other := range []string{"keys", "raw", "separator", "dc", "ns", "partition"} {
 		if query.Has(other) {
 			return q, fmt.Errorf("%w: the parameter %s", errUnknown, other)
 		}
 	}
-	q.entry = entry{Key: key, Value: body, Prefix: query.Has("recurse")}
-	if key == "" && !q.entry.Prefix {
-		return q, errors.New("missing key name")
+	if err := q.reads(query); err != nil {
+		return q, err
 	}
-	var err error
-	number := func(name string) (n uint64) {
-		if text := query.Get(name); text != "" && err == nil {
-			n, err = strconv.ParseUint(text, 10, 64)
-		}
-		return n
-	}
+	whole := method == http.MethodPut // a PUT is of one key, also with recurse
+	q.entry = entry{Key: key, Prefix: query.Has("recurse") && !whole}
 	switch method {
 	case http.MethodGet:
-		q.does, q.entry.Value = doesRead, nil
-		return q.reads(query)
+		q.does = doesRead
 	case http.MethodDelete:
-		q.does = doesWrite
-		q.entry.Op, q.entry.Value, q.entry.Checked, q.entry.Index = opDelete, nil, query.Has("cas"), number("cas")
-	case http.MethodPut:
-		q.does, q.entry.Op, q.entry.Flags = doesWrite, opSet, number("flags")
+		q.does, q.entry.Op, q.entry.Checked = doesWrite, opDelete, query.Has("cas")
+		if q.entry.Checked && q.entry.Prefix {
+			return q, malformed("Conflicting flags: %s", query.Encode())
+		}
+	}
+	if key == "" && !q.entry.Prefix {
+		return q, malformed("Missing key name")
+	}
+	var err error
+	if whole {
+		q.does, q.entry.Op, q.entry.Value = doesWrite, opSet, body
 		many := 0
 		for name, op := range map[string]op{"cas": opCAS, "acquire": opAcquire, "release": opRelease} {
 			if query.Has(name) {
@@ -167,62 +206,96 @@ func (q request) kv(method, key string, query url.Values, body []byte) (request,
 			}
 		}
 		if many > 1 {
-			return q, errors.New("conflicting flags: give one of cas, acquire and release")
+			return q, malformed("Conflicting flags: %s", query.Encode())
 		}
-		q.entry.Index = number("cas")
 		if q.entry.Op == opAcquire || q.entry.Op == opRelease {
 			q.entry.Session = query.Get(string(q.entry.Op))
 		}
-	default:
-		return q, fmt.Errorf("%w: the method %s", errUnknown, method)
+		if query.Has("flags") {
+			q.entry.Flags, err = strconv.ParseUint(query.Get("flags"), 10, 64)
+		}
+	}
+	if query.Has("cas") && q.does == doesWrite && err == nil {
+		q.entry.Index, err = strconv.ParseUint(query.Get("cas"), 10, 64)
 	}
 	return q, err
 }
 
+// serfHealth is the check of each node, and the only one that these servers have.
+const serfHealth = "serfHealth"
+
 // create reads a request for a session.
 func (q request) create(body []byte) (request, error) {
-	var in struct {
-		Name, Node, TTL string
-		LockDelay       *string
-		Behavior        behavior
-		Checks          []string
-		NodeChecks      *[]string
-		ServiceChecks   []json.RawMessage
+	checks := []string{serfHealth}
+	in := struct {
+		Name, Node, TTL    string
+		LockDelay          any
+		Behavior           behavior
+		Checks, NodeChecks []string
+		ServiceChecks      []json.RawMessage
+	}{Checks: checks, NodeChecks: checks}
+	if len(body) > 0 {
+		if err := json.NewDecoder(bytes.NewReader(body)).Decode(&in); err != nil {
+			return q, malformed("Request decode failed: %v", err)
+		}
 	}
-	if err := json.Unmarshal(body, &in); err != nil && len(bytes.TrimSpace(body)) > 0 {
-		return q, fmt.Errorf("Request decode failed: %w", err) //nolint:staticcheck // in Consul's words
+	if len(in.ServiceChecks) > 0 {
+		return q, fmt.Errorf("%w: a session with checks of services", errUnknown)
 	}
-	if in.Node != "" || len(in.ServiceChecks) > 0 || len(in.Checks) > 0 || in.NodeChecks != nil {
-		return q, fmt.Errorf("%w: a session of another node, or with other checks than serfHealth", errUnknown)
+	delay, err := lockDelay(in.LockDelay)
+	if err != nil {
+		return q, err
 	}
 	made := session{
-		Name: in.Name, LockDelay: defaultLockDelay, Behavior: behaviorRelease, TTL: in.TTL,
-		NodeChecks: []string{"serfHealth"},
+		Name: in.Name, Node: in.Node, LockDelay: delay, Behavior: in.Behavior, TTL: in.TTL,
+		NodeChecks: in.NodeChecks,
 	}
-	if in.LockDelay != nil {
-		delay, err := time.ParseDuration(*in.LockDelay)
-		if err != nil || delay < 0 {
-			return q, fmt.Errorf("invalid LockDelay %q", *in.LockDelay)
-		}
-		made.LockDelay = min(delay, maxLockDelay)
-	}
-	switch in.Behavior {
-	case "", behaviorRelease:
-	case behaviorDelete:
-		made.Behavior = behaviorDelete
+	switch {
+	case len(in.Checks) == 0: // as clients asked for a session without checks before 1.7
+		made.NodeChecks = []string{}
+	case slices.Equal(in.Checks, checks), len(in.NodeChecks) == 0:
 	default:
-		return q, fmt.Errorf("Invalid Behavior setting '%s'", in.Behavior) //nolint:staticcheck // in Consul's words
+		made.NodeChecks = append(slices.Clone(in.NodeChecks), in.Checks...)
 	}
 	q.does, q.entry = doesCreate, entry{Op: opCreate, Made: &made}
-	if in.TTL != "" {
-		ttl, err := time.ParseDuration(in.TTL)
-		if err != nil || ttl != 0 && (ttl < minTTL || ttl > maxTTL) {
-			//nolint:staticcheck // in Consul's words
-			return q, fmt.Errorf("Invalid Session TTL '%s', must be between [%v=%v]", in.TTL, minTTL, maxTTL)
-		}
-		q.entry.TTL = ttl
+	switch made.Behavior {
+	case "":
+		made.Behavior = behaviorRelease
+	case behaviorRelease, behaviorDelete:
+	default:
+		return q, failure(fmt.Sprintf("Invalid Behavior setting '%s'", in.Behavior))
 	}
+	if in.TTL == "" {
+		return q, nil
+	}
+	ttl, err := time.ParseDuration(in.TTL)
+	if err != nil {
+		return q, failure(fmt.Sprintf("Session TTL '%s' invalid: %v", in.TTL, err))
+	}
+	if ttl != 0 && (ttl < minTTL || ttl > maxTTL) {
+		return q, failure(fmt.Sprintf("Invalid Session TTL '%d', must be between [%v=%v]", ttl, minTTL, maxTTL))
+	}
+	q.entry.TTL = ttl
 	return q, nil
+}
+
+// lockDelay is a lock-delay as Consul reads it: a text with a unit, or a number of nanoseconds. Less than 1000 of them
+// are taken for seconds, and another value for 0.
+func lockDelay(in any) (delay time.Duration, err error) {
+	switch v := in.(type) {
+	case nil:
+		return defaultLockDelay, nil
+	case string:
+		if delay, err = time.ParseDuration(v); err != nil {
+			return 0, malformed("Request decode failed: %v", err)
+		}
+	case float64:
+		delay = time.Duration(v)
+	}
+	if delay < 1000 {
+		delay *= time.Second
+	}
+	return delay, nil
 }
 
 // encode is a value as the HTTP API writes it.

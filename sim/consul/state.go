@@ -2,8 +2,10 @@ package consul
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,15 +29,17 @@ func (p pair) equals(q pair) bool {
 
 // session is a session, as the HTTP API shows it.
 type session struct {
-	ID          string
-	Name        string
-	Node        string
-	LockDelay   time.Duration
-	Behavior    behavior
-	TTL         string
-	NodeChecks  []string
-	CreateIndex uint64
-	ModifyIndex uint64
+	ID         string
+	Name       string
+	Node       string
+	LockDelay  time.Duration
+	Behavior   behavior
+	TTL        string
+	NodeChecks []string
+	// ServiceChecks is always nil: these servers have no services.
+	ServiceChecks []string
+	CreateIndex   uint64
+	ModifyIndex   uint64
 
 	ttl time.Duration // 0 for none
 }
@@ -101,10 +105,15 @@ type entry struct {
 func (s *state) apply(e entry, index uint64, now time.Duration) (done, changed bool, err error) {
 	switch e.Op {
 	case opCreate:
-		if s.failed[e.Made.Node] {
-			return false, false, failure("Check 'serfHealth' is in critical state")
-		}
 		made := *e.Made
+		for _, check := range made.NodeChecks {
+			if check != serfHealth {
+				return false, false, failure(fmt.Sprintf("apply failed: Missing check '%s' registration", check))
+			}
+			if s.failed[made.Node] {
+				return false, false, failure("apply failed: Check 'serfHealth' is in critical state")
+			}
+		}
 		made.ttl, made.CreateIndex, made.ModifyIndex = e.TTL, index, index
 		s.sessions[made.ID] = &made
 		return true, false, nil
@@ -113,7 +122,7 @@ func (s *state) apply(e entry, index uint64, now time.Duration) (done, changed b
 	case opFail:
 		s.failed[e.Node] = true
 		for _, id := range slices.Sorted(maps.Keys(s.sessions)) {
-			if s.sessions[id].Node == e.Node {
+			if x := s.sessions[id]; x.Node == e.Node && slices.Contains(x.NodeChecks, serfHealth) {
 				changed = s.invalidate(id, index, now) || changed
 			}
 		}
@@ -146,8 +155,11 @@ func (s *state) write(e entry, index uint64) (done, changed bool, err error) {
 		}
 		next.LockIndex = 0
 	case opAcquire:
-		if s.sessions[e.Session] == nil {
-			return false, false, failure("invalid session \"" + e.Session + "\"")
+		if e.Session == "" {
+			return false, false, failure("raft apply failed: missing session")
+		}
+		if s.session(e.Session) == nil {
+			return false, false, failure("raft apply failed: invalid session " + strconv.Quote(e.Session))
 		}
 		switch next.Session {
 		case e.Session: // it has it already
@@ -158,6 +170,9 @@ func (s *state) write(e entry, index uint64) (done, changed bool, err error) {
 			return false, false, nil
 		}
 	case opRelease:
+		if e.Session == "" {
+			return false, false, failure("raft apply failed: missing session")
+		}
 		if before == nil || before.Session != e.Session {
 			return false, false, nil
 		}
@@ -184,6 +199,9 @@ func (s *state) remove(e entry, index uint64) (done, changed bool) {
 	return true, len(keys) > 0
 }
 
+// session is the session with an id, in capital letters too; nil if it is not there.
+func (s *state) session(id string) *session { return s.sessions[strings.ToLower(id)] }
+
 func (s *state) drop(key string, index uint64) {
 	delete(s.pairs, key)
 	s.removed[key], s.changed = index, index
@@ -191,19 +209,19 @@ func (s *state) drop(key string, index uint64) {
 
 // invalidate ends a session, and gives up its locks. changed says that it had some.
 func (s *state) invalidate(id string, index uint64, now time.Duration) (changed bool) {
-	ended := s.sessions[id]
+	ended := s.session(id)
 	if ended == nil {
 		return false
 	}
-	delete(s.sessions, id)
+	delete(s.sessions, ended.ID)
 	for _, key := range s.under("", true) {
 		p := s.pairs[key]
-		if p.Session != id {
+		if !strings.EqualFold(p.Session, ended.ID) {
 			continue
 		}
 		changed = true
 		if ended.LockDelay > 0 {
-			s.delays[key] = now + ended.LockDelay
+			s.delays[key] = now + min(ended.LockDelay, maxLockDelay)
 		}
 		if ended.Behavior == behaviorDelete {
 			s.drop(key, index)

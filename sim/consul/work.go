@@ -1,6 +1,7 @@
 package consul
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -47,11 +48,7 @@ func (s *server) serve(x *httpserver.Exchange) {
 	w := &work{server: s, exchange: x, client: x.Conn.Client(), began: s.node.Monotonic()}
 	var err error
 	if w.request, err = read(x.Request, x.Body); err != nil {
-		code := http.StatusBadRequest
-		if errors.Is(err, errUnknown) {
-			code = http.StatusNotFound
-		}
-		w.reply(answer{code: code, err: err})
+		w.reply(answer{err: err})
 		return
 	}
 	w.through = s.node.Name()
@@ -148,9 +145,7 @@ func (w *work) reply(a answer) {
 	var body []byte
 	switch {
 	case a.err != nil:
-		if a.code == 0 {
-			a.code = http.StatusInternalServerError
-		}
+		a.code = codeOf(a.err)
 		h.Set("Content-Type", "text/plain")
 		body = []byte(a.err.Error())
 	case a.body != nil:
@@ -187,10 +182,9 @@ func (s *server) carry(q request, client string, gone func() bool, reply func(an
 	case doesRead, doesInfo:
 		s.query(&query{request: q, gone: gone, reply: reply})
 	case doesRenew:
-		x := s.state.sessions[q.entry.Session]
+		x := s.state.session(q.entry.Session)
 		if x == nil {
-			//nolint:staticcheck // in Consul's words
-			reply(answer{code: http.StatusNotFound, err: fmt.Errorf("Session id '%s' not found", q.entry.Session)})
+			reply(answer{err: refusal{http.StatusNotFound, fmt.Sprintf("Session id '%s' not found", q.entry.Session)}})
 			return
 		}
 		if x.ttl > 0 {
@@ -200,7 +194,11 @@ func (s *server) carry(q request, client string, gone func() bool, reply func(an
 		reply(answer{code: http.StatusOK, body: []*session{x}})
 	case doesCreate:
 		made := *q.entry.Made
-		made.ID, made.Node = s.name(), q.through
+		made.ID, made.Node = s.name(), cmp.Or(made.Node, q.through)
+		if !slices.ContainsFunc(s.cluster.servers, func(o *server) bool { return o.node.Name() == made.Node }) {
+			reply(answer{err: failure("apply failed: Missing node registration")})
+			return
+		}
 		e := q.entry
 		e.Session, e.Made = made.ID, &made
 		s.propose(client, e, func(_ bool, err error) {
