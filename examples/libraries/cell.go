@@ -28,7 +28,6 @@ import (
 type Sheet struct {
 	Name, Module, Version, Source string
 	Overlay                       bool
-	Unproven                      string
 	Locks                         []LockSheet
 	Findings                      []Finding
 }
@@ -118,7 +117,7 @@ type Failure struct {
 func (l Library) sheet() (Sheet, error) {
 	version, err := l.version()
 	s := Sheet{Name: l.Name, Module: l.Module, Version: version, Source: l.Source, Overlay: l.Overlay,
-		Unproven: l.Unproven, Findings: l.Findings}
+		Findings: l.Findings}
 	for _, x := range l.Locks {
 		ls := LockSheet{Name: x.Name, Is: x.Is, Options: x.Options, Says: x.Says, Fence: x.Fence, Untested: x.Untested,
 			About:  x.About,

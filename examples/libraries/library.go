@@ -33,8 +33,6 @@ type Library struct {
 	Locks []Lock
 	// Findings are what was found, checked by hand.
 	Findings []Finding
-	// Unproven says against what the servers of the world could not be compared; "" if they were, with real ones.
-	Unproven string
 }
 
 // Lock is one way to use a library.

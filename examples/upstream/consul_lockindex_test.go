@@ -1,20 +1,21 @@
 package upstream
 
 import (
+	"bufio"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestShowsConsulLockIndex shows that a plain PUT to the key of a lock sets its LockIndex back to 0, so that two grants
 // have one number.
 func TestShowsConsulLockIndex(t *testing.T) {
 	t.Parallel()
-	path := program(t, "consul", "install Consul 1.14 or later: https://developer.hashicorp.com/consul/install")
-	a := startConsul(t, path)
+	a := startConsul(t)
 	first, second := a.session(t), a.session(t)
 	numbers := []int{a.write(t, "?acquire="+first)}
 	a.write(t, "?release="+first)
@@ -31,22 +32,58 @@ func TestShowsConsulLockIndex(t *testing.T) {
 // agent is a Consul agent in development mode.
 type agent struct{ url string }
 
-func startConsul(t *testing.T, path string) agent {
+// startConsul compiles and starts Consul's own agent, 1.14.11.
+func startConsul(t *testing.T) agent {
 	t.Helper()
-	addr := startOnPort(t, func(p string) *exec.Cmd {
-		return exec.Command(path, "agent", "-dev", "-bind=127.0.0.1", "-http-port="+p,
-			"-dns-port=-1", "-grpc-port=-1", "-grpc-tls-port=-1", "-serf-lan-port="+freePort(t), "-serf-wan-port=-1",
-			"-server-port="+freePort(t))
-	}, func(addr string) bool {
-		answer, err := http.Get("http://" + addr + "/v1/status/leader")
-		if err != nil {
-			return false
-		}
-		defer func() { _ = answer.Body.Close() }()
-		leader, err := io.ReadAll(answer.Body)
-		return err == nil && len(leader) > len(`""`)
+	path := filepath.Join(t.TempDir(), "realconsul")
+	build := exec.Command("go", "build", "-o", path, ".")
+	build.Dir = "../../internal/realconsul"
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(path)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
 	})
-	return agent{"http://" + addr}
+	addr, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal("Consul's agent does not start")
+	}
+	a := agent{"http://" + strings.TrimSpace(addr)}
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		if leads := a.leads(); leads {
+			return a
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatal("Consul's agent elects no leader")
+		}
+	}
+}
+
+// leads reports whether the agent makes sessions.
+func (a agent) leads() bool {
+	r, err := http.NewRequest(http.MethodPut, a.url+"/v1/session/create", http.NoBody)
+	if err != nil {
+		return false
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = answer.Body.Close() }()
+	return answer.StatusCode == http.StatusOK
 }
 
 // session makes a session, and returns its id.

@@ -41,7 +41,7 @@ what it prints, among other lines. Tests run all of them. A run is one schedule:
 and where nothing happens it is an example and no proof. What runs is the mechanism, in our lock or in one that is
 wrong on purpose, unless a name of a library says otherwise; ` + "[Other people's locks](LIBRARIES.md)" + ` has libraries as
 they are. In the rows of Consul, Kubernetes and NATS the Go client runs as it is. The server of NATS is its own;
-those of Consul and Kubernetes are modelled after their documentation, and were not compared with real ones.
+those of Consul and Kubernetes are models, of which each answers as the real code does.
 
 A claim, in a run, is what the lock has promised to a client, and a belief is what the client still acts on; the two
 numbers in a line such as ` + "`none corrupted corrupted 0 / 3`" + ` count how often two claims and two beliefs overlapped.

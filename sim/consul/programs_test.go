@@ -94,8 +94,103 @@ func TestBesideConsul(t *testing.T) {
 	}
 }
 
+// How long sessions, lock-delays and blocking queries take, by Consul's own agent and by the servers of a world. What
+// takes longer on a machine that stood still is measured again.
+func TestTimesOfConsul(t *testing.T) {
+	soak.Only(t, "it waits for the end of a session, for 20 s")
+	real := startAgent(t)
+	var want times
+	inWorld(t, func(w world) {
+		want = measure(t, func(method, path, body string) (int, string, error) {
+			a := w.ask("consul2", method, path, body)
+			return a.code, a.body, nil
+		}, w.p.Clock().Now, w.sleep, w.p.Go)
+	})
+	const off = 500 * time.Millisecond
+	var got times
+	for range 3 {
+		got = measure(t, real, time.Now, time.Sleep, func(f func()) { go f() })
+		if near := func(a, b time.Duration) bool { return (a - b).Abs() <= off }; near(got.ttl, want.ttl) &&
+			near(got.lockDelay, want.lockDelay) && near(got.woken, want.woken) && near(got.unchanged, want.unchanged) {
+			t.Logf("Consul %+v, ours %+v", got, want)
+			return
+		}
+	}
+	t.Errorf("Consul takes %+v, the servers of a world %+v", got, want)
+}
+
+// times are how long something took.
+type times struct {
+	ttl       time.Duration // a session with a TTL of 10 s, until it is gone
+	lockDelay time.Duration // a lock-delay of 2 s, until the key can be acquired again
+	woken     time.Duration // a blocking read of 5 s, while the key changes after a second
+	unchanged time.Duration // a blocking read of 5 s, while a write after a second changes nothing
+}
+
+func measure(
+	t *testing.T, ask consulprograms.Ask, now func() time.Time, sleep func(time.Duration), start func(func()),
+) (m times) {
+	t.Helper()
+	must := func(method, path, body string) string {
+		_, answer, err := ask(method, path, body)
+		if err != nil {
+			t.Error(err)
+		}
+		return strings.TrimSpace(answer)
+	}
+	session := func(body string) string {
+		var made struct{ ID string }
+		if err := json.Unmarshal([]byte(must("PUT", "/v1/session/create", body)), &made); err != nil {
+			t.Error(err)
+		}
+		return made.ID
+	}
+	until := func(done func() bool) time.Duration {
+		for began := now(); ; sleep(20 * time.Millisecond) {
+			if took := now().Sub(began); done() || took > time.Minute {
+				return took
+			}
+		}
+	}
+	ended := session(`{"TTL": "10s"}`)
+	m.ttl = until(func() bool { return must("GET", "/v1/session/info/"+ended, "") == "[]" })
+
+	first, second := session(`{"LockDelay": "2s"}`), session(`{}`)
+	must("PUT", "/v1/kv/timed?acquire="+first, "")
+	must("PUT", "/v1/session/destroy/"+first, "")
+	m.lockDelay = until(func() bool { return must("PUT", "/v1/kv/timed?acquire="+second, "") == "true" })
+
+	read := func(value string) time.Duration {
+		must("PUT", "/v1/kv/read", "a")
+		var pairs []pair
+		if err := json.Unmarshal([]byte(must("GET", "/v1/kv/read", "")), &pairs); err != nil || len(pairs) != 1 {
+			t.Errorf("%v, %v", pairs, err)
+			return 0
+		}
+		start(func() { sleep(time.Second); must("PUT", "/v1/kv/read", value) })
+		began := now()
+		must("GET", fmt.Sprint("/v1/kv/read?wait=5s&index=", pairs[0].ModifyIndex), "")
+		return now().Sub(began)
+	}
+	m.woken, m.unchanged = read("b"), read("a")
+	return m
+}
+
 // startReal starts Consul's own agent, which plays the program of a seed.
 func startReal(t *testing.T) func(seed uint64) []string {
+	t.Helper()
+	ask := startAgent(t)
+	return func(seed uint64) []string {
+		lines, err := consulprograms.Play(seed, ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lines
+	}
+}
+
+// startAgent compiles and starts Consul's own agent, and waits until it makes sessions.
+func startAgent(t *testing.T) consulprograms.Ask {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "realconsul")
 	build := exec.Command("go", "build", "-o", bin, ".")
@@ -139,13 +234,7 @@ func startReal(t *testing.T) func(seed uint64) []string {
 		return r.StatusCode, string(text), err
 	}
 	awaitSessions(t, ask)
-	return func(seed uint64) []string {
-		lines, err := consulprograms.Play(seed, ask)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return lines
-	}
+	return ask
 }
 
 // awaitSessions waits until the agent leads, and its node is there with its check.

@@ -52,6 +52,37 @@ func (x *Exchange) Answer(code int, header http.Header, body []byte) {
 	x.session.next()
 }
 
+// Begin begins an answer whose parts [Exchange.Part] sends, until [Exchange.End]. The next request waits for it.
+func (x *Exchange) Begin(code int, header http.Header) {
+	if x.over {
+		return
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", code, http.StatusText(code))
+	header = header.Clone()
+	header.Set("Transfer-Encoding", "chunked")
+	_ = header.Write(&out) // to memory
+	out.WriteString("\r\n")
+	x.Conn.Send(out.Bytes())
+}
+
+// Part sends a part of an answer that has begun. One to a client that has gone is dropped.
+func (x *Exchange) Part(body []byte) {
+	if !x.over && len(body) > 0 {
+		x.Conn.Send(fmt.Appendf(nil, "%x\r\n%s\r\n", len(body), body))
+	}
+}
+
+// End ends an answer that has begun.
+func (x *Exchange) End() {
+	if x.over {
+		return
+	}
+	x.over, x.session.now = true, nil
+	x.Conn.Send([]byte("0\r\n\r\n"))
+	x.session.next()
+}
+
 type session struct {
 	node  *sim.Node
 	conn  *sim.ServerConn

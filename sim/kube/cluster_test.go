@@ -19,14 +19,19 @@ import (
 	"locksim/sim/kube"
 )
 
-// connect makes a client of an API server, for bodies of a content type.
-func connect(t *testing.T, p *sim.Process, server, contentType string) client.LeaseInterface {
-	t.Helper()
+// transport has connections of a process to a server.
+func transport(p *sim.Process, server string) *http.Transport {
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return p.Dial(ctx, network, p.Address(server))
 	}}
 	p.OnEnd(transport.CloseIdleConnections)
-	c, err := client.NewForConfig(&rest.Config{Host: "http://" + server, Transport: transport, Timeout: 5 * time.Second,
+	return transport
+}
+
+// connect makes a client of an API server, for bodies of a content type.
+func connect(t *testing.T, p *sim.Process, server, contentType string) client.LeaseInterface {
+	t.Helper()
+	c, err := client.NewForConfig(&rest.Config{Host: "http://" + server, Transport: transport(p, server), Timeout: 5 * time.Second,
 		QPS: -1, ContentConfig: rest.ContentConfig{ContentType: contentType, AcceptContentTypes: contentType}})
 	if err != nil {
 		t.Fatal(err)
@@ -99,8 +104,29 @@ func TestAnswers(t *testing.T) {
 				if put, err = second.Update(ctx, put, meta.UpdateOptions{}); err != nil || put.UID == "" {
 					t.Errorf("a lease made by an update: %v: %v", put, err) // leaseStrategy.AllowCreateOnUpdate is true
 				}
-				_, err = first.List(ctx, meta.ListOptions{})
-				is("a request that is not there", apierrors.IsMethodNotSupported, err)
+				same, err := first.Update(ctx, changed, meta.UpdateOptions{})
+				if err != nil || same.ResourceVersion != changed.ResourceVersion {
+					t.Errorf("an update that changes nothing: %v: %v", same, err)
+				}
+				all, err := second.List(ctx, meta.ListOptions{})
+				if err != nil || len(all.Items) != 2 || all.Items[1].Name != "m" || all.Items[1].UID == all.Items[0].UID {
+					t.Errorf("list %v: %v", all, err)
+				}
+				_, err = first.List(ctx, meta.ListOptions{LabelSelector: "a=b"})
+				is("an option that is not there", apierrors.IsMethodNotSupported, err)
+				part, err := first.Patch(ctx, "l", types.MergePatchType, []byte(`{"spec": {"holderIdentity": "e"}}`),
+					meta.PatchOptions{})
+				if err != nil || *part.Spec.HolderIdentity != "e" {
+					t.Errorf("a patch: %v: %v", part, err)
+				}
+				wrong := types.UID("another")
+				err = second.Delete(ctx, "l", meta.DeleteOptions{Preconditions: &meta.Preconditions{UID: &wrong}})
+				is("to delete another object of that name", apierrors.IsConflict, err)
+				if err := second.Delete(ctx, "l", meta.DeleteOptions{}); err != nil {
+					t.Error(err)
+				}
+				_, err = first.Get(ctx, "l", meta.GetOptions{})
+				is("a lease that was deleted", apierrors.IsNotFound, err)
 			})
 		})
 	}

@@ -29,16 +29,20 @@ func decode(body []byte) (runtime.Object, error) {
 	return o, err
 }
 
-// encode writes a body in the form that a client prefers of those that it accepts.
-func encode(o runtime.Object, accept string) (body []byte, contentType string, err error) {
-	form := runtime.ContentTypeJSON
+// preferred is the content type that a client prefers of those that it accepts.
+func preferred(accept string) string {
 	for wanted := range strings.SplitSeq(accept, ",") {
 		wanted, _, _ = strings.Cut(strings.TrimSpace(wanted), ";")
 		if wanted == runtime.ContentTypeProtobuf || wanted == runtime.ContentTypeJSON {
-			form = wanted
-			break
+			return wanted
 		}
 	}
+	return runtime.ContentTypeJSON
+}
+
+// encode writes a body in the form that a client prefers.
+func encode(o runtime.Object, accept string) (body []byte, contentType string, err error) {
+	form := preferred(accept)
 	info, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), form)
 	if !ok {
 		return nil, "", fmt.Errorf("there is no serializer of %s", form)

@@ -12,13 +12,15 @@ import (
 	"locksim/sim/trace"
 )
 
-// verb says what a write means for a lease.
-func verb(l *coordination.Lease, before *object) string {
+// deed says what a write means for a lease. A nil one is deleted.
+func deed(l *coordination.Lease, before *object) string {
 	now, had := holder(l), ""
 	if before != nil {
 		had = holder(before.lease)
 	}
 	switch {
+	case l == nil:
+		return "delete"
 	case before == nil:
 		return "create"
 	case now == had:
@@ -31,13 +33,13 @@ func verb(l *coordination.Lease, before *object) string {
 
 // transaction is a write in the trace of the store.
 type transaction struct {
-	key, verb, from string
+	key, deed, from string
 	lease           *coordination.Lease
 }
 
 // AppendText appends "renew leases/default/order for c0_1f2e from version 7".
 func (t transaction) AppendText(b []byte) []byte {
-	text := t.verb + " " + t.key
+	text := t.deed + " " + t.key
 	if id := holder(t.lease); id != "" {
 		text += " for " + id
 	}
@@ -49,14 +51,14 @@ func (t transaction) AppendText(b []byte) []byte {
 
 // AppendHash appends all of it.
 func (t transaction) AppendHash(b []byte) []byte {
-	return appendJSON(trace.AppendString(trace.AppendString(trace.AppendString(b, t.key), t.verb), t.from), t.lease)
+	return appendJSON(trace.AppendString(trace.AppendString(trace.AppendString(b, t.key), t.deed), t.from), t.lease)
 }
 
 // Brief implements [trace.Request].
-func (t transaction) Brief(trace.Content) string { return t.verb + " " + t.key }
+func (t transaction) Brief(trace.Content) string { return t.deed + " " + t.key }
 
 // Kind implements [trace.Kinded].
-func (t transaction) Kind() string { return t.verb }
+func (t transaction) Kind() string { return t.deed }
 
 // outcome is the answer of the store.
 type outcome struct {
@@ -119,7 +121,7 @@ type unknown struct{ call }
 
 // Unknown implements [trace.Asking].
 func (u unknown) Unknown(trace.Content) string {
-	return "the API server of locksim has leases only, to get, create and update: " + u.head
+	return "the API server of locksim has leases only, and not every option: " + u.head
 }
 
 // message is a piece of HTTP in the trace: its first line, and what matters of its body.

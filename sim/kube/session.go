@@ -24,20 +24,34 @@ func (*apiServer) Describe(_ sim.Direction, b []byte) trace.Content { return mes
 // serve carries out a request.
 func (a *apiServer) serve(x *httpserver.Exchange) {
 	q := x.Request
-	asked := call{head: q.Method + " " + q.URL.Path, body: x.Body}
-	w := &work{apiServer: a, exchange: x}
-	known := false
-	if w.request, known = read(q, x.Body); !known {
+	asked := call{head: q.Method + " " + q.URL.RequestURI(), body: x.Body}
+	w := &work{apiServer: a, exchange: x, what: asked}
+	var err error
+	switch w.request, err = read(q, x.Body); err {
+	case nil:
+	case errNotServed:
+		w.say(http.StatusMethodNotAllowed, "text/plain; charset=utf-8", []byte(err.Error()))
+		return
+	case errWatchList:
+		w.fail(errWatchList)
+		return
+	default:
 		w.what = unknown{asked}
 		w.fail(apierrors.NewMethodNotSupported(resource, q.Method))
 		return
 	}
-	asked.head = q.Method + " " + w.key
-	if w.cached {
+	asked.head = string(w.verb) + " " + w.key()
+	if w.verb == verbCreate || w.verb == verbUpdate || w.verb == verbGet {
+		asked.head = q.Method + " " + w.key()
+	}
+	if w.from != "" && w.verb != verbWatch {
 		asked.head += " from the cache"
 	}
+	if w.dry {
+		asked.head += ", dry"
+	}
 	w.what = asked
-	w.begin()
+	w.carry()
 }
 
 // end adds the answer to the trace, and sends it, unless the request was answered, or its client has gone.
@@ -51,6 +65,12 @@ func (w *work) end(code int, body runtime.Object) {
 		w.node.Fail(fmt.Errorf("write an answer: %w", err))
 		return
 	}
+	w.say(code, form, text)
+}
+
+// say adds an answer to the trace, and sends it.
+func (w *work) say(code int, form string, text []byte) {
+	x := w.exchange
 	said := answer{call{head: fmt.Sprint(code, " ", http.StatusText(code)), body: text}, code}
 	w.node.Record(x.Conn.Client(), trace.Exec{Conn: x.Conn.Name(), Request: w.what, Answer: said})
 	h := http.Header{"Content-Type": {form}}

@@ -41,8 +41,8 @@ func (*store) Accept(*sim.ServerConn) sim.Session { return nil }
 // get is the present object, nil if there is none.
 func (s *store) get(key string) *object { return s.disk[key] }
 
-// put writes a lease for a client if the present one has the resource version that it was made from, "" for none. It
-// returns what is there then.
+// put writes a lease for a client, or deletes it if it is nil, if the present one has the resource version that it was
+// made from, "" for none. It returns what is there then.
 func (s *store) put(key, from string, l *coordination.Lease, client, server string) (now *object, written bool) {
 	before := s.disk[key]
 	if version(before) != from {
@@ -50,6 +50,18 @@ func (s *store) put(key, from string, l *coordination.Lease, client, server stri
 		return before, false
 	}
 	s.revision++
+	if before != nil && before.stale != nil {
+		before.stale.Stop()
+	}
+	if l == nil {
+		delete(s.disk, key)
+		s.tell(key, s.record(client, server, key, from, nil, before, true), client, before)
+		last := *before
+		last.lease = before.lease.DeepCopy()
+		last.lease.ResourceVersion = strconv.FormatInt(s.revision, 10)
+		s.publish(change{key: key, revision: s.revision, now: &last, was: before, deleted: true})
+		return nil, true
+	}
 	l = l.DeepCopy()
 	l.ResourceVersion = strconv.FormatInt(s.revision, 10)
 	o := &object{lease: l, by: client, written: s.node.Monotonic()}
@@ -59,22 +71,24 @@ func (s *store) put(key, from string, l *coordination.Lease, client, server stri
 			o.holder = before.holder
 		}
 	}
-	if before != nil && before.stale != nil {
-		before.stale.Stop()
-	}
 	s.disk[key] = o
 	s.plan(key)
 	s.tell(key, s.record(client, server, key, from, l, before, true), client, before)
-	for _, a := range s.followers {
-		s.node.Peer(a.node).Send(func() { a.follow(key, o) })
-	}
+	s.publish(change{key: key, revision: s.revision, now: o, was: before})
 	return o, true
+}
+
+// publish tells the API servers of a change.
+func (s *store) publish(c change) {
+	for _, a := range s.followers {
+		s.node.Peer(a.node).Send(func() { a.follow(c) })
+	}
 }
 
 // record adds the write to the trace.
 func (s *store) record(client, server, key, from string, l *coordination.Lease, before *object, written bool) int {
 	return s.node.Record(client, trace.Exec{
-		Conn: server, Request: transaction{key, verb(l, before), from, l}, Answer: outcome{before, written},
+		Conn: server, Request: transaction{key, deed(l, before), from, l}, Answer: outcome{before, written},
 	})
 }
 
@@ -109,13 +123,16 @@ func (s *store) tell(key string, step int, by string, before *object) {
 	if !slices.Contains(s.watched, key) {
 		return
 	}
-	now := s.disk[key]
+	var now object // with a lease of no holder, if it is deleted
+	if o := s.disk[key]; o != nil {
+		now = *o
+	}
 	id, had := holder(now.lease), ""
 	if before != nil && !before.over {
 		had = holder(before.lease)
 	}
 	c := trace.KeyChange{Step: step, Key: key, By: by, Change: trace.KeyDeleted, Asked: by,
-		Request: verb(now.lease, before), Left: s.left(before)}
+		Request: deed(now.lease, before), Left: s.left(before)}
 	if had != "" {
 		c.Was, c.WasOf = had, before.holder
 	}
@@ -162,12 +179,8 @@ func (s *store) PeerBack(n *sim.Node) {
 
 // list sends an API server all leases.
 func (s *store) list(a *apiServer) {
-	all := maps.Clone(s.disk)
-	s.node.Peer(a.node).Send(func() {
-		for _, key := range slices.Sorted(maps.Keys(all)) {
-			a.follow(key, all[key])
-		}
-	})
+	all, revision := maps.Clone(s.disk), s.revision
+	s.node.Peer(a.node).Send(func() { a.begin(all, revision) })
 }
 
 // WatchKeys implements [sim.KeyWatcher].
@@ -193,9 +206,9 @@ func version(o *object) string {
 	return o.lease.ResourceVersion
 }
 
-// holder is the identity of who has a lease, "" for none.
+// holder is the identity of who has a lease, "" for none and for no lease.
 func holder(l *coordination.Lease) string {
-	if l.Spec.HolderIdentity == nil {
+	if l == nil || l.Spec.HolderIdentity == nil {
 		return ""
 	}
 	return *l.Spec.HolderIdentity

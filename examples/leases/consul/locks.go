@@ -3,7 +3,7 @@
 //
 //	scenarios.Check(t, consul.Lock(), scenarios.Options{})
 //
-// The servers are modelled after Consul's documentation, and were not compared with a real one: see package
+// One server answers as Consul's own agent does; how three elect a leader is after its documentation: see package
 // locksim/sim/consul.
 package consul
 
@@ -19,7 +19,7 @@ import (
 )
 
 // modelled ends what is said about each lock, so that it is beside each of its results.
-const modelled = " The servers are modelled after Consul’s documentation, and were not compared with a real server."
+const modelled = " A server answers as Consul’s own agent does; how three elect a leader is after its documentation."
 
 // settles is how long the cluster may take to serve all clients again: an election begins after up to 10 s, a request
 // waits for 7 s and is asked again, and a session that ended with its server leaves a lock-delay of 15 s.
@@ -31,7 +31,7 @@ func Servers() []scenarios.Servers {
 		Facts: server.Facts{
 			Name: "consul", Prefix: consul.Prefix, Leader: consul.Leader,
 			Lacks: []string{"error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
-		}, Settles: settles, Uncompared: true,
+		}, Settles: settles,
 		Make: func(n int) sim.Kind { return consul.Cluster(n) },
 	}}}
 }

@@ -35,16 +35,14 @@ func Servers() []scenarios.Servers {
 	behind := append([]string{"error_reply"}, lacks...)
 	return []scenarios.Servers{
 		{Count: 2, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube", Prefix: kube.APIPrefix, Lacks: lacks},
-			Settles:    settles,
-			Uncompared: true,
-			Make:       func(n int) sim.Kind { return kube.APIServers(n) }}},
+			Settles: settles,
+			Make:    func(n int) sim.Kind { return kube.APIServers(n) }}},
 		{Count: 1, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube-store", Prefix: kube.StorePrefix,
 			Lacks: behind, Behind: true},
-			Uncompared: true,
-			Make:       func(n int) sim.Kind { return kube.Stores(n) }}},
+			Make: func(n int) sim.Kind { return kube.Stores(n) }}},
 		{Count: 1, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube-webhook", Prefix: kube.WebhookPrefix,
 			Lacks:  behind,
-			Behind: true}, Uncompared: true,
+			Behind: true},
 			Make: func(n int) sim.Kind { return kube.Webhooks(n) }}},
 	}
 }

@@ -26,8 +26,6 @@ func main() {
 	libraries.Main(libraries.Library{
 		Name: "kube", Module: "k8s.io/client-go",
 		Source: "https://github.com/kubernetes/client-go/tree/master/tools/leaderelection",
-		Unproven: "The API servers are a model of those of Kubernetes, by its documentation; they were not compared with " +
-			"real ones.",
 		Findings: []libraries.Finding{
 			{
 				ID:     "kube-successor-released",
