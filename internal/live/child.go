@@ -209,7 +209,7 @@ func keep[T any](c *client, in map[int]T, v T) int {
 	return c.last
 }
 
-func (c *client) env(identity string) childEnv { return childEnv{c, identity} }
+func (c *client) env(identity string) childEnv { return childEnv{c, subject.Streams(chance{c}), identity} }
 
 func (c *client) newLocker(r newLocker) (lockerInfo, error) {
 	l, err := c.lock.New(c.env(r.Identity))
@@ -400,8 +400,12 @@ func (c *client) close() {
 // childEnv is the environment of a lock in the process of a client.
 type childEnv struct {
 	*client
+	subject.Chance
 	identity string
 }
+
+// chance is what is random in the process.
+type chance struct{ *client }
 
 var _ subject.Env = childEnv{}
 
@@ -412,11 +416,11 @@ func (e childEnv) Clock() lock.Clock        { return e.clock }
 func (e childEnv) WallClock() lock.Clock    { return e.wall }
 func (e childEnv) Spec() file.LockSpec      { return e.hello.Spec }
 
-func (e childEnv) Source(use string) rand.Source {
+func (e chance) Source(use string) rand.Source {
 	return sim.SourceOf(e.hello.Seed, e.hello.Name, e.hello.Incarnation, use)
 }
 
-func (e childEnv) Entropy(use string) io.Reader {
+func (e chance) Entropy(use string) io.Reader {
 	return entropy(e.hello.Seed, e.hello.Name, e.hello.Incarnation, use)
 }
 

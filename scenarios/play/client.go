@@ -134,7 +134,9 @@ func (p *play) newLocker(m Machine) (l lock.Locker, err error) {
 
 // env is the environment of the lock on a machine.
 func (p *play) env(m Machine) subject.Env {
-	return env{Machine: m, identity: p.identity(m.Name()), spec: p.sc.Lock, asked: &p.asked}
+	return env{
+		Machine: m, identity: p.identity(m.Name()), spec: p.sc.Lock, asked: &p.asked, streams: subject.Streams(m),
+	}
 }
 
 // identity is the owner id of a client, for locks that take one.

@@ -2,6 +2,8 @@ package play
 
 import (
 	"context"
+	"io"
+	"math/rand/v2"
 	"time"
 
 	"locksim/checker"
@@ -157,7 +159,12 @@ type env struct {
 	identity string
 	spec     file.LockSpec
 	asked    *asked
+	streams  subject.Chance
 }
+
+func (e env) Source(use string) rand.Source { return e.streams.Source(use) }
+
+func (e env) Entropy(use string) io.Reader { return e.streams.Entropy(use) }
 
 func (e env) Identity() string { return e.identity }
 
