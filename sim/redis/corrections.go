@@ -41,7 +41,7 @@ func (n *Server) correct(c *server.Peer, command string, args []string) bool {
 	case command == "INFO" && len(args) == 1 && strings.EqualFold(args[0], "replication"):
 		decided(func() { c.WriteBulk(n.info()) })
 	default:
-		return false
+		return n.unchanged(c, command, args)
 	}
 	return true
 }
