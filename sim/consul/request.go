@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -125,6 +126,9 @@ func read(r *http.Request, body []byte) (request, error) {
 	if err := allow(r.Method, method); err != nil {
 		return q, err
 	}
+	if err := known(query, reading...); err != nil {
+		return q, err
+	}
 	if verb == "create" {
 		return q.create(body)
 	}
@@ -138,6 +142,26 @@ func read(r *http.Request, body []byte) (request, error) {
 	}
 	q.entry.Session = id
 	return q, nil
+}
+
+// reading are the options of a read, and options those of the KV store, by method.
+var (
+	reading = []string{"index", "wait", "stale", "consistent"}
+	options = map[string][]string{
+		http.MethodGet:    append([]string{"recurse"}, reading...),
+		http.MethodPut:    append([]string{"cas", "acquire", "release", "flags"}, reading...),
+		http.MethodDelete: append([]string{"cas", "recurse"}, reading...),
+	}
+)
+
+// known refuses an option that is not modelled: it would be ignored.
+func known(query url.Values, names ...string) error {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("%w: the parameter %s", errUnknown, name)
+		}
+	}
+	return nil
 }
 
 // reads reads how a read is to be answered, and when.
@@ -174,16 +198,14 @@ func (q request) kv(method, key string, query url.Values, body []byte) (request,
 	if err := allow(method, http.MethodGet, http.MethodPut, http.MethodDelete); err != nil {
 		return q, err
 	}
-	for _, other := range []string{"keys", "raw", "separator", "dc", "ns", "partition"} {
-		if query.Has(other) {
-			return q, fmt.Errorf("%w: the parameter %s", errUnknown, other)
-		}
+	if err := known(query, options[method]...); err != nil {
+		return q, err
 	}
 	if err := q.reads(query); err != nil {
 		return q, err
 	}
-	whole := method == http.MethodPut // a PUT is of one key, also with recurse
-	q.entry = entry{Key: key, Prefix: query.Has("recurse") && !whole}
+	whole := method == http.MethodPut
+	q.entry = entry{Key: key, Prefix: query.Has("recurse")}
 	switch method {
 	case http.MethodGet:
 		q.does = doesRead

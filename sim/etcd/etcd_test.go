@@ -167,3 +167,35 @@ func TestWatchFromNegativeRevision(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A watch that asks for notices of progress gets one after ten minutes in which nothing happened, and at most a tenth
+// more; an event puts it off.
+func TestProgressNotices(t *testing.T) {
+	_, err := sim.Run(sim.Config{Clients: 1, Servers: []sim.Kind{etcd.Servers{Members: 1}}}, func(w *sim.World) error {
+		p := w.Client(0)
+		p.Go(func() {
+			c, err := etcd.Client(p, "e0")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			watched := c.Watch(p.Context(), "k", clientv3.WithProgressNotify())
+			if r := <-watched; !r.IsProgressNotify() || w.Now() < 10*time.Minute || w.Now() > 12*time.Minute {
+				t.Errorf("at %v: %+v", w.Now(), r)
+			}
+			if _, err := c.Put(p.Context(), "k", "v"); err != nil {
+				t.Error(err)
+			}
+			if r := <-watched; len(r.Events) != 1 {
+				t.Errorf("%+v", r)
+			}
+			if r := <-watched; !r.IsProgressNotify() || w.Now() < 30*time.Minute {
+				t.Errorf("at %v: %+v", w.Now(), r)
+			}
+		})
+		return w.RunUntil(w.Idle)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -13,6 +13,9 @@ import (
 	"locksim/sim/trace"
 )
 
+// progressRound is how often a member tells a watcher that asks for it that nothing has happened; a tenth more at most.
+const progressRound = 10 * time.Minute
+
 // syncRound is how often a member sends what they have missed to watchers that began in the past.
 const syncRound = 100 * time.Millisecond
 
@@ -24,6 +27,7 @@ type watcher struct {
 	request   *pb.WatchCreateRequest
 	next      int64 // the revision that it has not seen yet
 	inThePast bool  // it has not caught up
+	told      bool  // since it was last looked at for a notice of progress
 }
 
 func (x *session) watch(c *call, r *pb.WatchRequest) {
@@ -82,9 +86,31 @@ func (x *session) createWatch(c *call, r *pb.WatchCreateRequest) {
 	s.watchers = append(s.watchers, w)
 	x.record(watchCreate{request: r}, trace.Text("created"))
 	c.reply(&pb.WatchResponse{Header: x.header(), WatchId: id, Created: true})
+	if r.ProgressNotify {
+		w.reportProgress()
+	}
 	if w.inThePast {
 		s.syncWatchers()
 	}
+}
+
+// reportProgress plans the next notice of progress.
+func (w *watcher) reportProgress() {
+	s := w.session.server
+	life := s.life
+	draw := s.node.Draw("progress").Num(int64(s.node.Virtual())).Num(w.id)
+	s.node.After(progressRound+time.Duration(draw.Between(0, int64(progressRound/10))), func() {
+		s.node.WhenServing(func() {
+			if s.life != life || !slices.Contains(s.watchers, w) {
+				return
+			}
+			if !w.told && !w.inThePast {
+				w.call.reply(&pb.WatchResponse{Header: w.session.header(), WatchId: w.id})
+			}
+			w.told = false
+			w.reportProgress()
+		})
+	})
 }
 
 // syncWatchers plans the next round.
@@ -149,6 +175,7 @@ func (w *watcher) notify(events []*mvccpb.Event) {
 	}
 	w.next = max(w.next, w.session.server.keyspace.revision+1)
 	if len(wanted) > 0 {
+		w.told = true
 		w.session.record(watchCreate{request: w.request, later: true}, happened(wanted))
 		w.call.reply(&pb.WatchResponse{Header: w.session.header(), WatchId: w.id, Events: wanted})
 	}

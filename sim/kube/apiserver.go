@@ -225,6 +225,11 @@ func (w *work) list(all map[string]*object, revision int64) {
 			found.Items = append(found.Items, *o.lease)
 		}
 	}
+	if w.most > 0 && len(found.Items) > w.most { // it would go on with another request
+		w.what = unknown{call{head: fmt.Sprint("a list in pieces of ", w.most)}}
+		w.fail(apierrors.NewMethodNotSupported(resource, http.MethodGet))
+		return
+	}
 	w.end(http.StatusOK, found)
 }
 

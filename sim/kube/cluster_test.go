@@ -112,8 +112,10 @@ func TestAnswers(t *testing.T) {
 				if err != nil || len(all.Items) != 2 || all.Items[1].Name != "m" || all.Items[1].UID == all.Items[0].UID {
 					t.Errorf("list %v: %v", all, err)
 				}
-				_, err = first.List(ctx, meta.ListOptions{LabelSelector: "a=b"})
-				is("an option that is not there", apierrors.IsMethodNotSupported, err)
+				for _, options := range []meta.ListOptions{{LabelSelector: "a=b"}, {Limit: 1}, {Continue: "x"}} {
+					_, err = first.List(ctx, options)
+					is("an option that is not there", apierrors.IsMethodNotSupported, err)
+				}
 				part, err := first.Patch(ctx, "l", types.MergePatchType, []byte(`{"spec": {"holderIdentity": "e"}}`),
 					meta.PatchOptions{})
 				if err != nil || *part.Spec.HolderIdentity != "e" {

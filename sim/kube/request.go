@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,6 +55,7 @@ type request struct {
 	namespace, name string // "" for all namespaces, and for all leases
 	dry             bool   // nothing is to be written
 	from            string // the version that a read must not be older than, or that a watch begins after; "" for the newest
+	most            int    // so many items of a list; 0 for all
 	limit           time.Duration
 	contentType     string
 	body            []byte
@@ -74,6 +76,13 @@ var errWatchList = apierrors.NewInvalid(schema.GroupKind{Group: meta.GroupName, 
 	field.ErrorList{field.Forbidden(field.NewPath("sendInitialEvents"),
 		"sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")})
 
+// options are those that requests may have. Those with which an answer is only printed or signed in another way are
+// among them; another one would be ignored.
+var options = []string{
+	"allowWatchBookmarks", "continue", "dryRun", "fieldManager", "fieldSelector", "fieldValidation", "labelSelector", "limit",
+	"pretty", "resourceVersion", "resourceVersionMatch", "sendInitialEvents", "timeout", "timeoutSeconds", "watch",
+}
+
 // read reads a request. The error is [errUnknown], [errNotServed] or [errWatchList].
 func read(q *http.Request, body []byte) (r request, err error) {
 	path, found := strings.CutPrefix(q.URL.Path, base)
@@ -86,6 +95,11 @@ func read(q *http.Request, body []byte) (r request, err error) {
 	query := q.URL.Query()
 	if !found || len(parts) < 2 || len(parts) > 3 || parts[1] != "leases" {
 		return request{}, errUnknown
+	}
+	for name := range query {
+		if !slices.Contains(options, name) || name == "fieldValidation" && query.Get(name) == "Strict" {
+			return request{}, errUnknown
+		}
 	}
 	r = request{namespace: parts[0], limit: requestTimeout, body: body, dry: query.Has("dryRun")}
 	r.contentType, _, _ = mime.ParseMediaType(q.Header.Get("Content-Type"))
@@ -142,6 +156,7 @@ func (r *request) many(query url.Values) (err error) {
 		}
 		r.name = name
 	}
+	r.most, _ = strconv.Atoi(query.Get("limit"))
 	if watch, _ := strconv.ParseBool(query.Get("watch")); watch {
 		r.verb, r.limit = verbWatch, watchTimeout
 		if seconds, err := strconv.Atoi(query.Get("timeoutSeconds")); err == nil && seconds > 0 {
