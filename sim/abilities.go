@@ -40,6 +40,20 @@ type ClockFollower interface {
 	ClockChanged()
 }
 
+// Disturbable is a server that is told when a fault concerns its machine or its links to other servers: one that does
+// nothing while nothing can happen.
+type Disturbable interface {
+	// Disturbed is called when the fault begins, before it has any effect, and when it ends.
+	Disturbed()
+}
+
+// ClientsFirst is a server that does, after a stall, first what clients have sent, then what other servers have, and
+// then what it does on its own. Any other server does all of that in the order in which it came.
+type ClientsFirst interface {
+	// ServesClientsFirst says so.
+	ServesClientsFirst()
+}
+
 // Promoter is a server of a group in which one leads and others follow.
 type Promoter interface {
 	// Promote makes this server the leader: see [faults.Failover].

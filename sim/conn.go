@@ -174,7 +174,7 @@ func (c *conn) arriveAtServer(b []byte) {
 		}
 	}
 	if len(c.w.force.stalls) > 0 {
-		c.w.force.whenServed(c.link.node, func() { c.serve(b) })
+		c.w.force.whenServed(c.link.node, ofClient, func() { c.serve(b) })
 		return
 	}
 	c.serve(b)

@@ -321,7 +321,8 @@ func (f *Faults) Refuse(server string, d time.Duration) error {
 // Stall keeps a server from serving any request, as a slow command does on a
 // single-threaded one: for d, or until [World.Heal] where d is 0. Connections
 // are still accepted, since the operating system does that, and requests wait;
-// when the stall is over they are served in the order of their arrival. The
+// when the stall is over they are served in the order of their arrival, by a
+// [ClientsFirst] before what other servers have sent. The
 // server's clock goes on. Stalls may overlap: the server serves when the last
 // of them is over.
 func (f *Faults) Stall(server string, d time.Duration) error {
@@ -332,6 +333,7 @@ func (f *Faults) Stall(server string, d time.Duration) error {
 	if err := checkLength("stall of "+server, d); err != nil {
 		return err
 	}
+	n.disturb()
 	n.Strike(trace.Stall{For: d})
 	force := f.w.force
 	s := force.stallOf(n)
@@ -342,9 +344,8 @@ func (f *Faults) Stall(server string, d time.Duration) error {
 		}
 		delete(force.stalls, n)
 		n.Strike(trace.StallEnd{})
-		for _, serve := range s.queue {
-			serve()
-		}
+		s.serve()
+		n.disturb()
 	})
 	return nil
 }

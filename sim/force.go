@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -127,8 +128,33 @@ func (n *Node) Refused(answer faults.ReplyError) bool {
 // stall is the state of a stalled server.
 type stall struct {
 	node   *Node
-	stalls effects  // in force
-	queue  []func() // what waits to be served, in order of arrival
+	stalls effects   // in force
+	queue  []waiting // what waits to be served, in order of arrival
+}
+
+// waiting is what waits for the end of a stall.
+type waiting struct {
+	from  origin
+	serve func()
+}
+
+// origin is whom a server serves. Their order is that of a [ClientsFirst].
+type origin int
+
+const (
+	ofClient origin = iota
+	ofPeer
+	ofItself
+)
+
+// serve serves what has waited.
+func (s *stall) serve() {
+	if _, ok := s.node.server.(ClientsFirst); ok {
+		slices.SortStableFunc(s.queue, func(a, b waiting) int { return cmp.Compare(a.from, b.from) })
+	}
+	for _, w := range s.queue {
+		w.serve()
+	}
 }
 
 func (f *inForce) stallOf(n *Node) *stall {
@@ -145,10 +171,10 @@ func (f *inForce) stallOf(n *Node) *stall {
 func (f *inForce) dropStall(n *Node) { delete(f.stalls, n) }
 
 // whenServed calls serve at once, or when the server's stall is over.
-func (f *inForce) whenServed(n *Node, serve func()) {
+func (f *inForce) whenServed(n *Node, from origin, serve func()) {
 	if s := f.stalls[n]; s != nil {
 		s.stalls.felt()
-		s.queue = append(s.queue, serve)
+		s.queue = append(s.queue, waiting{from, serve})
 		return
 	}
 	serve()

@@ -270,7 +270,14 @@ func (n *Node) KeyChanged(c trace.KeyChange) {
 // WhenServing calls f at once, or when a stall is over. It is for what the
 // server does on its own and a client could notice; messages from clients and
 // peers wait without it.
-func (n *Node) WhenServing(f func()) { n.w.force.whenServed(n, f) }
+func (n *Node) WhenServing(f func()) { n.w.force.whenServed(n, ofItself, f) }
+
+// disturb tells the server of a fault: see [Disturbable].
+func (n *Node) disturb() {
+	if d, ok := n.server.(Disturbable); ok {
+		d.Disturbed()
+	}
+}
 
 // Down reports whether the server has crashed or was fenced off, and was not
 // restarted since.
@@ -385,12 +392,14 @@ func (n *Node) clockChanged(rate bool) {
 }
 
 func (n *Node) jumpClock(d time.Duration) {
+	n.disturb()
 	n.Strike(trace.ClockJump{By: d})
 	n.clock.jump(d)
 	n.clockChanged(false)
 }
 
 func (n *Node) driftClock(ppm int64) {
+	n.disturb()
 	n.Strike(trace.ClockDrift{PPM: ppm})
 	n.clock.drift(n.w.time.elapsed(), ppm)
 	n.clockChanged(true)

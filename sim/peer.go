@@ -93,7 +93,7 @@ func (l *peerLink) send(dir Direction, f func()) {
 			if to.Down() {
 				return
 			}
-			l.w.force.whenServed(to, func() {
+			l.w.force.whenServed(to, ofPeer, func() {
 				if !to.Down() {
 					f()
 				}
@@ -104,6 +104,9 @@ func (l *peerLink) send(dir Direction, f func()) {
 
 // cut makes a direction hold, or lose, what is sent from now on.
 func (l *peerLink) cut(dir Direction, bytes faults.Bytes, felt func()) (undo func()) {
+	for _, n := range l.nodes {
+		n.disturb()
+	}
 	flow := &l.flows[dir]
 	cuts := &flow.holds
 	if bytes == faults.BytesDrop {
