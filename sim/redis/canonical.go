@@ -67,7 +67,7 @@ func (*Server) Greet(b []byte) []byte {
 		b = b[n:]
 		switch {
 		case strings.EqualFold(args[0], "HELLO"):
-			out = append(out, greeting(args[1] == "3", "master")...)
+			out = append(out, greeting(args[1] == "3", "standalone", "master")...)
 		case strings.EqualFold(args[1], "maint_notifications"):
 			out = append(out, noMaintNotifications...)
 		default:

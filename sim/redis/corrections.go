@@ -40,6 +40,8 @@ func (n *Server) correct(c *server.Peer, command string, args []string) bool {
 		decided(func() { c.WriteRaw(string(n.roleReply())) })
 	case command == "INFO" && len(args) == 1 && strings.EqualFold(args[0], "replication"):
 		decided(func() { c.WriteBulk(n.info()) })
+	case command == "INFO" && n.cluster != nil && (len(args) == 0 || len(args) == 1 && strings.EqualFold(args[0], "cluster")):
+		decided(func() { c.WriteBulk(n.cluster.Info()) })
 	default:
 		return n.unchanged(c, command, args)
 	}
@@ -92,17 +94,20 @@ func (n *Server) hello(c *server.Peer) []byte {
 	if n.repl.leader != nil {
 		role = "replica"
 	}
-	return greeting(c.Resp3, role)
+	if n.cluster != nil {
+		return greeting(c.Resp3, "cluster", role)
+	}
+	return greeting(c.Resp3, "standalone", role)
 }
 
-// greeting is the reply to HELLO of a server with a role.
-func greeting(resp3 bool, role string) []byte {
+// greeting is the reply to HELLO of a server with a mode and a role.
+func greeting(resp3 bool, mode, role string) []byte {
 	head, proto := "*14", 2
 	if resp3 {
 		head, proto = "%7", 3
 	}
 	b := []byte(head + "\r\n")
-	for _, s := range []string{"server", "redis", "version", version, "proto", "", "id", "", "mode", "standalone", "role",
+	for _, s := range []string{"server", "redis", "version", version, "proto", "", "id", "", "mode", mode, "role",
 		role, "modules"} {
 		if s != "" {
 			b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(s), s)

@@ -48,6 +48,9 @@ type Server struct {
 	ids   io.Reader // its run ids
 	ended []func()  // see [Server.WhenEnds]
 
+	cluster Cluster  // nil for a server that is no node of a cluster
+	running *session // whose command is being carried out, in a cluster
+
 	ledger *ledger // of its commands' effects; nil if not needed
 	repl   role
 	disk   disk
@@ -92,7 +95,7 @@ func (n *Server) before(c *server.Peer, command string, args ...string) bool {
 	if c == n.data.own || c == n.expiry.peer {
 		return false
 	}
-	if refuseCluster(c, command, args) || n.guard.refuse(c, command) || n.correct(c, command, args) ||
+	if n.cluster == nil && refuseCluster(c, command, args) || n.refuseInScript(c, command, args) || n.guard.refuse(c, command) || n.correct(c, command, args) ||
 		n.expiry.run(c, command, args) {
 		return true
 	}
@@ -170,6 +173,7 @@ func (n *Server) Crash(mode faults.CrashMode) {
 	}
 	n.data.mini.FlushAll()
 	n.lua.flush()
+	n.running = nil
 	if n.ledger != nil {
 		n.ledger.forget()
 	}

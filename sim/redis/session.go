@@ -27,6 +27,10 @@ type session struct {
 	written  int64           // the node's offset after the latest command
 	closed   bool
 
+	cluster ClusterClient // of a node of a cluster
+	held    bool          // its next command waits: see [Cluster]
+	pending []string      // its command whose answer comes later
+
 	mu     sync.Mutex
 	pushed []byte // messages of channels that it has subscribed to
 }
@@ -90,13 +94,13 @@ func (s *session) Data(b []byte) {
 
 // serve runs the commands that have arrived, one after another.
 func (s *session) serve() {
-	for s.waiting == nil && s.acks == nil && !s.closed {
+	for s.waiting == nil && s.acks == nil && !s.closed && !s.held && s.pending == nil {
 		args, n, err := ParseCommand(s.in)
 		if err != nil {
 			s.hangUp(err)
 			return
 		}
-		if n == 0 {
+		if n == 0 || len(args) > 0 && s.holds(args) {
 			return
 		}
 		if s.in = s.in[n:]; len(s.in) == 0 {
@@ -125,6 +129,13 @@ func (s *session) run(args []string) {
 	s.server.guard.wrote = false
 	if s.refuseLoading(args) {
 		return
+	}
+	if s.server.cluster != nil {
+		if s.clustered(args) {
+			return
+		}
+		s.server.running = s
+		defer func() { s.server.running, s.cluster.Asking = nil, false }()
 	}
 	state := connStateOf(s.peer)
 	if !state.inMulti && !state.subscribed {
