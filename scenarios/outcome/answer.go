@@ -130,7 +130,7 @@ func under(o *Outcome) string {
 }
 
 // classes are those of the faults of the schedule, each once, in the order of their first faults; a failover by
-// Sentinels is one, whatever has made them do it.
+// Sentinels, or in a Redis Cluster, is one, whatever has made them do it.
 func classes(o *Outcome) []promise.Fault {
 	var out []promise.Fault
 	for _, f := range o.Scenario.Faults {
@@ -144,12 +144,17 @@ func classes(o *Outcome) []promise.Fault {
 	return out
 }
 
-// switched reports whether Sentinels have replaced the primary in a run: whatever made them do it, the lock was struck
-// by a failover.
+// switched reports whether Sentinels, or the nodes of a Redis Cluster, have replaced a primary in a run: whatever made
+// them do it, the lock was struck by a failover.
 func switched(m ModeRun) bool {
 	return m.Trace != nil && slices.ContainsFunc(m.Trace.Events, func(e trace.Event) bool {
-		s, ok := e.What.(trace.Sentinel)
-		return ok && s.Event == "+switch-master"
+		switch x := e.What.(type) {
+		case trace.Sentinel:
+			return x.Event == "+switch-master"
+		case trace.Cluster:
+			return x.Event == "elected" || x.Event == "takes-over"
+		}
+		return false
 	})
 }
 

@@ -41,6 +41,21 @@ const (
 	SentinelTakenBack
 	SentinelConverted
 
+	// ClusterUnbound and the next ones are those of a Redis Cluster.
+	ClusterUnbound
+	ClusterDown
+	ClusterTryAgain
+	ClusterAsk
+	ClusterScript
+	ClusterCollision
+	ClusterUpdate
+	ClusterDemoted
+	ClusterRejoin
+	ClusterTooOld
+	ClusterRank
+	ClusterNoVote
+	ClusterManualOver
+
 	// RaftReplaced is of etcd and ZooKeeper.
 	RaftReplaced
 
@@ -90,6 +105,20 @@ var rows = [number]struct{ name, means string }{
 	SentinelVoted:      {"sentinel-voted", "a Sentinel refuses its vote, since it has voted for another one in the epoch"},
 	SentinelTakenBack:  {"sentinel-taken-back", "Sentinels agree that the primary is down, and then that it is not"},
 	SentinelConverted:  {"sentinel-converted", "a Sentinel makes an old primary, which came back, a replica"},
+
+	ClusterUnbound:    {"cluster-unbound", "a node of a Redis Cluster is asked for a slot without an owner"},
+	ClusterDown:       {"cluster-down", "a node of a Redis Cluster refuses a command, since the cluster is down"},
+	ClusterTryAgain:   {"cluster-try-again", "a command finds some of its keys moved to another node, and others not"},
+	ClusterAsk:        {"cluster-ask", "a client is sent to the node to which a slot is being moved"},
+	ClusterScript:     {"cluster-script", "a script uses a key of another node, which it has not declared"},
+	ClusterCollision:  {"cluster-collision", "two primaries of a Redis Cluster have one epoch"},
+	ClusterUpdate:     {"cluster-update", "a node of a Redis Cluster is told that its slots are another one's"},
+	ClusterDemoted:    {"cluster-demoted", "a primary of a Redis Cluster loses its last slot, and becomes a replica"},
+	ClusterRejoin:     {"cluster-rejoin", "a primary that was in a minority waits before it serves again"},
+	ClusterTooOld:     {"cluster-too-old", "a replica is not elected, since it was without its primary for too long"},
+	ClusterRank:       {"cluster-rank", "a replica lets another one go first, which has more"},
+	ClusterNoVote:     {"cluster-no-vote", "a primary of a Redis Cluster refuses its vote"},
+	ClusterManualOver: {"cluster-manual-over", "an operator's failover of a Redis Cluster runs out of time"},
 
 	RaftReplaced: {"raft-replaced", "a new leader replaces entries of a log that the old one had written"},
 

@@ -60,7 +60,7 @@ func (s Sentinel) Words(View) Words {
 	return w
 }
 
-// ReplicaOf is a server whose role a Sentinel changes.
+// ReplicaOf is a server whose role a Sentinel changes, or the cluster of which it is a node.
 type ReplicaOf struct {
 	// Primary is whom it follows from now on. "" makes it a primary.
 	Primary string
