@@ -1,0 +1,83 @@
+package rediscluster_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"locksim/faults"
+	"locksim/internal/testworld"
+	"locksim/sim"
+	"locksim/sim/rediscluster"
+	"locksim/sim/store"
+)
+
+// quick is a cluster with a node timeout of a second.
+var quick = rediscluster.Servers{NodeTimeout: time.Second, Key: "lock"}
+
+// world is a cluster and two clients.
+func world(seed uint64, c rediscluster.Servers) sim.Config {
+	return sim.Config{Seed: seed, Clients: 2, Servers: []sim.Kind{c, store.Server{}},
+		Latency: sim.Latency{Min: time.Millisecond, Max: 5 * time.Millisecond}}
+}
+
+// clusterClient is a client as a user makes it, with a dialer.
+func clusterClient(p *sim.Process) *goredis.ClusterClient {
+	return goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: []string{p.Address("rc0"), p.Address("rc1")},
+		Dialer: p.Dial})
+}
+
+// events are what the nodes did on their own, as lines.
+func events(res *sim.Result, kinds ...string) []string {
+	var out []string
+	for _, e := range res.Trace.Events {
+		for _, k := range kinds {
+			if e.Kind() == k {
+				out = append(out, fmt.Sprintf("%.3fs %s: %s", e.At.Seconds(), e.Actor, e.Text()))
+			}
+		}
+	}
+	return out
+}
+
+// A lock is taken, held through the crash of its primary, and released. The client finds the new primary by itself, when
+// its map is a minute old: go-redis 9.23.0 dials the dead one until then, also real ones (see TestLiveDeadPrimary).
+func TestClientFollowsACrash(t *testing.T) {
+	res := testworld.Run(t, world(1, quick), func(w *sim.World) error {
+		p := w.Client(0)
+		p.Go(func() {
+			ctx := context.Background()
+			c := clusterClient(p)
+			defer c.Close() //nolint:errcheck // the run is over
+			if ok, err := c.SetNX(ctx, "lock", "c0", 2*time.Minute).Result(); !ok || err != nil {
+				t.Errorf("the lock is not free: %v, %v", ok, err)
+			}
+			time.Sleep(6 * time.Second)
+			if err := c.Get(ctx, "lock").Err(); err == nil || !strings.Contains(err.Error(), "connection refused") {
+				t.Errorf("with its old map the client gets %v", err)
+			}
+			time.Sleep(53 * time.Second) // the next command asks for a new map
+			for w.Now() < 64*time.Second && c.Get(ctx, "lock").Err() != nil {
+				time.Sleep(100 * time.Millisecond)
+			}
+			if got, err := c.Get(ctx, "lock").Result(); got != "c0" || err != nil {
+				t.Errorf("after the failover the key is %q, %v", got, err)
+			}
+			release := goredis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
+			if n, err := release.Run(ctx, c, []string{"lock"}, "c0").Int(); n != 1 || err != nil {
+				t.Errorf("it is released: %d, %v", n, err)
+			}
+		})
+		w.At(1200*time.Millisecond, func() { testworld.Must(t, w.Faults().Crash(rediscluster.Owner, faults.CrashProcess)) })
+		return w.RunUntil(w.Idle)
+	})
+	told := strings.Join(events(res, "cluster", "replica-of", "crash"), "\n")
+	t.Log("\n" + told)
+	if !strings.Contains(told, "rc4: primary, with") {
+		t.Error("rc4 has not taken over")
+	}
+}
