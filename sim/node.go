@@ -272,6 +272,9 @@ func (n *Node) KeyChanged(c trace.KeyChange) {
 // peers wait without it.
 func (n *Node) WhenServing(f func()) { n.w.force.whenServed(n, ofItself, f) }
 
+// Stalled reports whether a fault keeps the server from serving.
+func (n *Node) Stalled() bool { return n.w.force.stalls[n] != nil }
+
 // disturb tells the server of a fault: see [Disturbable].
 func (n *Node) disturb() {
 	if d, ok := n.server.(Disturbable); ok {

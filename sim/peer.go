@@ -70,6 +70,12 @@ func (p Peer) SendAfter(hold time.Duration, valid func() bool, f func()) (depart
 	}))
 }
 
+// Whole reports whether nothing cuts this direction, and nothing that it has held or lost is left.
+func (p Peer) Whole() bool {
+	f := p.flow()
+	return len(f.holds) == 0 && len(f.drops) == 0 && len(f.held) == 0 && !f.lost
+}
+
 // Forget drops the messages that the link holds: their sender has ended.
 func (p Peer) Forget() { p.flow().held = nil }
 

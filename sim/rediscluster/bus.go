@@ -64,18 +64,7 @@ func (s *Server) header(k kind) *message {
 }
 
 // send calls f at another node, after the latency of the link.
-func (s *Server) send(to *Server, f func()) {
-	g := s.group
-	g.underWay++
-	arrived := false
-	s.node.Peer(to.node).Send(func() {
-		if !arrived {
-			arrived = true
-			g.underWay--
-		}
-		f()
-	})
-}
+func (s *Server) send(to *Server, f func()) { s.node.Peer(to.node).Send(f) }
 
 // tell sends a message on the connection to a node.
 func (s *Server) tell(p *peer, m *message) {
@@ -83,7 +72,7 @@ func (s *Server) tell(p *peer, m *message) {
 		return
 	}
 	to := p.of
-	s.node.Peer(to.node).Send(func() { to.receive(s.index, m, nil) })
+	s.send(to, func() { to.receive(s.index, m, nil) })
 }
 
 // ping pings a node, which answers on the same connection.
@@ -92,9 +81,9 @@ func (s *Server) ping(p *peer) {
 	m := s.header(ping)
 	m.gossip = s.gossipFor(p)
 	to, life, session := p.of, s.life, p.session
-	s.node.Peer(to.node).Send(func() {
+	s.send(to, func() {
 		to.receive(s.index, m, func(answer *message) {
-			to.node.Peer(s.node).Send(func() {
+			to.send(s, func() {
 				if s.life == life && p.session == session && p.linked {
 					s.receive(to.index, answer, nil)
 				}
@@ -105,7 +94,7 @@ func (s *Server) ping(p *peer) {
 
 // draw is a random number below limit.
 func (s *Server) draw(use string, n int, limit int) int {
-	return int(s.node.Draw(use).Num(int64(s.node.Virtual())).Num(int64(n)).Between(0, int64(limit)-1))
+	return int(s.node.Draw(use).Num(int64(s.node.Virtual())).Num(int64(s.iteration)).Num(int64(n)).Between(0, int64(limit)-1))
 }
 
 // gossipFor are three nodes by chance, and all that this node takes for failing.
@@ -501,8 +490,31 @@ func (s *Server) clearFailure(p *peer) {
 	}
 }
 
-// updateState decides whether the node serves: all slots have an owner that has not failed, and a majority of the
-// primaries is heard.
+// serves decides whether the node should serve: all slots have an owner that has not failed, and a majority of the
+// primaries is heard. It says why not.
+func (s *Server) serves() (ok bool, why string) {
+	ok, why = true, "a slot has no owner that works"
+	reached, covered := 0, 0
+	s.size = 0
+	for i := range s.view {
+		p := &s.view[i]
+		if covered += p.count; p.slave || p.count == 0 {
+			continue
+		}
+		s.size++
+		if !p.pfail && !p.fail {
+			reached++
+		}
+		ok = ok && !p.fail
+	}
+	if ok = ok && covered == Slots; reached < s.majority() {
+		s.minorityAt = s.now()
+		return false, fmt.Sprintf("it hears %d of %d primaries", reached, s.size)
+	}
+	return ok, why
+}
+
+// updateState takes the state over, after a while where it was in a minority.
 func (s *Server) updateState() {
 	now := s.now()
 	if s.begunAt == 0 {
@@ -512,28 +524,7 @@ func (s *Server) updateState() {
 		s.todo.state = false
 		return
 	}
-	ok, reached := true, 0
-	s.size = 0
-	for i := range s.view {
-		p := &s.view[i]
-		if p.slave || p.count == 0 {
-			continue
-		}
-		s.size++
-		if !p.pfail && !p.fail {
-			reached++
-		}
-		ok = ok && !p.fail
-	}
-	covered := 0
-	for i := range s.view {
-		covered += s.view[i].count
-	}
-	ok = ok && covered == Slots
-	why := "a slot has no owner that works"
-	if reached < s.majority() {
-		ok, s.minorityAt, why = false, now, fmt.Sprintf("it hears %d of %d primaries", reached, s.size)
-	}
+	ok, why := s.serves()
 	if ok == s.ok {
 		return
 	}

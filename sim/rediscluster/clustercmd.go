@@ -296,6 +296,9 @@ func (s *Server) openSlots() (text string) {
 }
 
 func (s *Server) nodesText() string {
+	if !s.group.awake {
+		s.group.makeUp()
+	}
 	var b strings.Builder
 	for i := range s.view {
 		b.WriteString(s.line(&s.view[i]) + "\n")

@@ -63,7 +63,6 @@ func (s *Server) elect() {
 	}
 	switch {
 	case now < e.at:
-		s.wakeAt(e.at)
 		return
 	case now-e.at > valid:
 		return
@@ -88,9 +87,6 @@ func (s *Server) elect() {
 		s.replacePrimary()
 	}
 }
-
-// wakeAt is nothing while the bus is awake: the next tick looks again.
-func (s *Server) wakeAt(ms) {}
 
 // schedule plans an election.
 func (s *Server) schedule(primary *peer) {

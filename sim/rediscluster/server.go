@@ -107,6 +107,7 @@ func (g *group) begin() {
 		}
 		count[shard] = next - first
 	}
+	g.asleepSince = -g.remembered()
 	for _, s := range g.nodes {
 		s.slots, s.epoch, s.size = slots, uint64(len(g.nodes)), shards
 		for i, of := range g.nodes {

@@ -90,11 +90,15 @@ func (c Servers) servers() redis.Servers {
 
 // group is the nodes of one world.
 type group struct {
-	config   Servers
-	nodes    []*Server
-	shared   *redis.Shared
-	underWay int // messages of the bus
-	awake    bool
+	config Servers
+	nodes  []*Server
+	shared *redis.Shared
+
+	// See calm.go.
+	awake       bool
+	wakes       int // how often the bus has woken up
+	awakeSince  time.Duration
+	asleepSince time.Duration
 }
 
 // Build implements [sim.Kind]. The nodes know each other from the beginning, as those of a cluster that has run for a
