@@ -3,6 +3,7 @@ package rediscluster_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -79,5 +80,86 @@ func TestClientFollowsACrash(t *testing.T) {
 	t.Log("\n" + told)
 	if !strings.Contains(told, "rc4: primary, with") {
 		t.Error("rc4 has not taken over")
+	}
+}
+
+// throughTrouble is two clients that take a lock in turn while a fault strikes.
+func throughTrouble(strike func(w *sim.World) error) func(w *sim.World) error {
+	return func(w *sim.World) error {
+		for i := range 2 {
+			p := w.Client(i)
+			p.Go(func() {
+				time.Sleep(time.Duration(i) * time.Millisecond) // both draw from math/rand
+				opt := &goredis.ClusterOptions{Addrs: []string{p.Address("rc0"), p.Address("rc1")}, Dialer: p.Dial,
+					ClusterStateReloadInterval: time.Second, PoolSize: 5} // the default depends on GOMAXPROCS
+				c := goredis.NewClusterClient(opt)
+				defer c.Close() //nolint:errcheck // the run is over
+				for n := range 10 {
+					ok, err := c.SetNX(context.Background(), "lock", p.Name(), 700*time.Millisecond).Result()
+					testworld.Mark(p, "%d: %v %v", n, ok, err)
+					time.Sleep(900 * time.Millisecond)
+				}
+			})
+		}
+		w.At(1200*time.Millisecond, func() { _ = strike(w) })
+		return w.RunUntil(w.Idle)
+	}
+}
+
+// others are all nodes but one.
+func others(name string) (out []string) {
+	for i := range 6 {
+		if n := fmt.Sprint("rc", i); n != name {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// alone cuts a node off from the other nodes.
+func alone(name string, d time.Duration, bytes faults.Bytes) func(w *sim.World) error {
+	return func(w *sim.World) error {
+		return w.Faults().Cut(faults.Partition{Between: []string{name}, And: others(name), For: d, Bytes: bytes,
+			Direction: faults.DirectionBoth})
+	}
+}
+
+// strikes are the troubles of the tests, by name.
+var strikes = map[string]func(w *sim.World) error{
+	"none":  func(*sim.World) error { return nil },
+	"crash": func(w *sim.World) error { return w.Faults().Crash("rc1", faults.CrashProcess) },
+	"power": func(w *sim.World) error { return w.Faults().Crash("rc1", faults.CrashPower) },
+	"cut":   alone("rc1", 4*time.Second, faults.BytesDrop),
+	"held":  alone("rc1", 4*time.Second, faults.BytesHold),
+	"stall": func(w *sim.World) error { return w.Faults().Stall("rc1", 4*time.Second) },
+	"clock": func(w *sim.World) error { return w.Faults().JumpClock("rc1", time.Hour) },
+	"restart": func(w *sim.World) error {
+		w.At(1300*time.Millisecond, func() { _ = w.Faults().Restart("rc1") })
+		return w.Faults().Crash("rc1", faults.CrashProcess)
+	},
+	"late restart": func(w *sim.World) error {
+		w.At(5*time.Second, func() { _ = w.Faults().Restart("rc1") })
+		return w.Faults().Crash("rc1", faults.CrashProcess)
+	},
+}
+
+// Every run of a seed is equal, on one processor and on two. With LOCKSIM_SOAK=1 it is a hundred runs of each trouble.
+func TestRunsAreEqual(t *testing.T) {
+	repeats := testworld.Seeds(20)
+	if os.Getenv("LOCKSIM_SOAK") == "1" {
+		repeats = 100
+	}
+	for name, strike := range strikes {
+		t.Run(name, func(t *testing.T) {
+			var first string
+			for i := range repeats {
+				tr := testworld.RunOn(t, 1+i%2, world(3, quick), throughTrouble(strike))
+				if got := tr.Hash(); first == "" {
+					first = got
+				} else if got != first {
+					t.Fatalf("repeat %d differs", i)
+				}
+			}
+		})
 	}
 }

@@ -110,9 +110,10 @@ func QuietCluster() *redis.ClusterOptions {
 	return opt
 }
 
-// StockCluster are the default options of a client of a Redis Cluster, as [Stock] has them.
+// StockCluster are the default options of a client of a Redis Cluster, as [Stock] has them. Its pools have 5 connections,
+// the default for one processor.
 func StockCluster() *redis.ClusterOptions {
-	opt := &redis.ClusterOptions{PoolSize: Stock().PoolSize}
+	opt := &redis.ClusterOptions{PoolSize: 5}
 	setSmallBuffers(opt)
 	return opt
 }
