@@ -39,7 +39,9 @@ func (s *Server) plan() {
 }
 
 // sinceTick is the time since the latest tick, by the clock of the machine: 0 at one.
-func (s *Server) sinceTick() time.Duration { return (s.node.Monotonic() - s.phase + cronPeriod) % cronPeriod }
+func (s *Server) sinceTick() time.Duration {
+	return (s.node.Monotonic() - s.phase + cronPeriod) % cronPeriod
+}
 
 // awakeAtLeast is how long the bus is awake after a fault has begun or ended.
 const awakeAtLeast = time.Second

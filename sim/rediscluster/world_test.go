@@ -13,6 +13,7 @@ import (
 	"locksim/faults"
 	"locksim/internal/testworld"
 	"locksim/sim"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/rediscluster"
 	"locksim/sim/store"
 )
@@ -90,10 +91,9 @@ func throughTrouble(strike func(w *sim.World) error) func(w *sim.World) error {
 			p := w.Client(i)
 			p.Go(func() {
 				time.Sleep(time.Duration(i) * time.Millisecond) // both draw from math/rand
-				opt := &goredis.ClusterOptions{Addrs: []string{p.Address("rc0"), p.Address("rc1")}, Dialer: p.Dial,
-					ClusterStateReloadInterval: time.Second, PoolSize: 5} // the default depends on GOMAXPROCS
-				c := goredis.NewClusterClient(opt)
-				defer c.Close() //nolint:errcheck // the run is over
+				opt := redisclient.StockCluster()
+				opt.Addrs, opt.ClusterStateReloadInterval = []string{"rc0", "rc1"}, time.Second
+				c := redisclient.Cluster(p, opt)
 				for n := range 10 {
 					ok, err := c.SetNX(context.Background(), "lock", p.Name(), 700*time.Millisecond).Result()
 					testworld.Mark(p, "%d: %v %v", n, ok, err)

@@ -80,44 +80,6 @@ func Failover(m Machine, opt *redis.FailoverOptions) *redis.Client {
 	return p.client
 }
 
-// Cluster returns a go-redis client of a Redis Cluster, with the caller's options and the machine's dialer. Addrs are
-// names of nodes, or addresses from the machine. It is closed at the end of the run. It has a pool for each node, which
-// faults do not exhaust.
-//
-// go-redis asks for the list of commands with a mutex: until it has that, one goroutine at a time may use the client.
-// With DisableRoutingPolicies it does not ask.
-func Cluster(m Machine, opt *redis.ClusterOptions) *redis.ClusterClient {
-	Silence()
-	o := *opt
-	o.Addrs = nil
-	for _, name := range opt.Addrs {
-		o.Addrs = append(o.Addrs, m.Address(name))
-	}
-	o.Dialer = m.Dial
-	c := redis.NewClusterClient(&o)
-	m.OnEnd(func() { _ = c.Close() })
-	return c
-}
-
-// QuietCluster are the options of [Quiet] for a client of a Redis Cluster, which follows MOVED and ASK, and asks no node
-// for its commands. Add addresses.
-func QuietCluster() *redis.ClusterOptions {
-	q := Quiet()
-	opt := &redis.ClusterOptions{PoolSize: q.PoolSize, DialTimeout: q.DialTimeout}
-	setQuiet(opt)
-	set(opt, "DisableRoutingPolicies", true)
-	set(opt, "MaintNotificationsConfig.Mode", "disabled")
-	return opt
-}
-
-// StockCluster are the default options of a client of a Redis Cluster, as [Stock] has them. Its pools have 5 connections,
-// the default for one processor.
-func StockCluster() *redis.ClusterOptions {
-	opt := &redis.ClusterOptions{PoolSize: 5}
-	setSmallBuffers(opt)
-	return opt
-}
-
 // register makes the pool known to the machine.
 func (p *pool) register(m Machine) {
 	p.client.AddHook(count{p})
