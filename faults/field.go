@@ -56,6 +56,7 @@ const (
 	Store                     // s0
 	Family                    // r0 and its replicas, one of which is the primary
 	Watchers                  // sen0, sen1, …, the Sentinels
+	Members                   // rc0, rc1, …, the nodes of a Redis Cluster
 )
 
 // Anybody is everybody who can be at an end of a link.
@@ -67,7 +68,8 @@ func (r Role) Has(other Role) bool { return r&other != 0 }
 // String is "a client", "a client or a server".
 func (r Role) String() string {
 	var sorts []string
-	for i, sort := range []string{"a client", "a server", "the store", "r0 or one of its replicas", "a Sentinel"} {
+	for i, sort := range []string{"a client", "a server", "the store", "r0 or one of its replicas", "a Sentinel",
+		"a node of a Redis Cluster"} {
 		if r.Has(1 << i) {
 			sorts = append(sorts, sort)
 		}
@@ -85,6 +87,8 @@ func (r Role) example() string {
 		return FirstReplica
 	case r.Has(Watchers):
 		return "sen0"
+	case r.Has(Members):
+		return "rc1"
 	}
 	return "s0"
 }

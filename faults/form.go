@@ -246,3 +246,13 @@ func clientOrNode(name string, client, node promise.Fault) promise.Fault {
 func isClient(name string) bool {
 	return len(name) > 1 && name[0] == 'c' && '0' <= name[1] && name[1] <= '9'
 }
+
+// Needs is the role that the action's target must have where few worlds have one: [Watchers] or [Members], 0 for none.
+func (f Form) Needs() Role {
+	for _, field := range f.Fields {
+		if n, ok := field.Holds.(Name); ok && n.Role&^(Watchers|Members) == 0 {
+			return n.Role
+		}
+	}
+	return 0
+}

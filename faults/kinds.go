@@ -1,7 +1,9 @@
 package faults
 
 // kinds are all kinds of action, by what they strike: processes, clocks, the
-// network, nodes.
+// network, nodes. ClusterFailover and MoveSlot join them when a kind of server that
+// files can name has the nodes of a Redis Cluster: until then they are for worlds
+// built in Go.
 var kinds = []kind{
 	of[Pause](),
 	of[Suspend](),

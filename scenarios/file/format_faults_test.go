@@ -19,12 +19,15 @@ func TestFormatRoundTripOfEveryAction(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				want := Defaults()
 				want.Name, want.World.Redis, want.World.Replicas = "round", 5, MaxReplicas
-				if k.Name == (faults.SentinelFailover{}).Kind() {
+				switch k.Needs() {
+				case faults.Watchers:
 					with, err := Parse("sentinels.yaml", []byte("name: sentinels\nworld: {redis: 1, replicas: 1, sentinel: 3}\n"))
 					if err != nil {
 						t.Fatal(err)
 					}
 					want.World.Servers = with.World.Servers
+				case faults.Members: // no kind of server that comes with locksim has any yet
+					return
 				}
 				d := faultDrawer{t, want, "the fault"}
 				want.Faults = []faults.Fault{d.fault(k.Name)}

@@ -78,11 +78,9 @@ func (s checked) roles(of faults.Role) []role {
 		all = append(all, s.redis(), s.replicas())
 		all = append(all, s.others()...)
 	}
-	if of.Has(faults.Watchers) {
-		for _, c := range s.World.Servers {
-			if c.Watches {
-				all = append(all, role{title: c.Name + " servers", names: Numbered(c.Prefix, c.Count)})
-			}
+	for _, c := range s.World.Servers {
+		if of.Has(faults.Watchers) && c.Watches || of.Has(faults.Members) && c.Cluster {
+			all = append(all, role{title: c.Name + " servers", names: Numbered(c.Prefix, c.Count)})
 		}
 	}
 	if of.Has(faults.Family) {

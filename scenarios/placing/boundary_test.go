@@ -369,15 +369,19 @@ func TestEveryNameIsPlaced(t *testing.T) {
 		if name == "sentinel_failover" {
 			watched := *run.Trace
 			watched.Servers = append(slices.Clone(watched.Servers), trace.Server{Name: "sen0", Kind: "sentinel",
-				Role: trace.RoleWatcher})
+				Role: trace.RoleWatcher}, trace.Server{Name: "rc0", Kind: "cluster", Role: trace.RoleSingle})
 			found = boundaries(&watched)
 		}
 		p := placer{kinds: kindNamed(t, name), ttl: sc.Lock.TTL, readers: []string{"c0", "c1"}}
 		places := p.place(found).All
 		world := sc.Clone()
-		if name == "sentinel_failover" {
+		switch name {
+		case "sentinel_failover":
 			world.World.Servers = []file.ServerCount{{Facts: server.Facts{Name: "sentinel", Prefix: "sen", Watches: true},
 				Count: 3}}
+		case "cluster_failover", "move_slot":
+			world.World.Servers = []file.ServerCount{{Facts: server.Facts{Name: "cluster", Prefix: "rc", Cluster: true},
+				Count: 6}}
 		}
 		if len(places) == 0 {
 			t.Errorf("%s is placed nowhere", name)

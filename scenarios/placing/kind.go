@@ -2,6 +2,7 @@ package placing
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"locksim/faults"
@@ -146,11 +147,16 @@ func kindsOf(classes []promise.Fault, names []string) []faultKind {
 		if classes == nil {
 			return !k.unasked
 		}
-		if k.name() == (faults.SentinelFailover{}).Kind() { // few worlds have a Sentinel
+		if isRare(k.name()) { // few worlds have its target
 			return !slices.Contains(names, k.name())
 		}
 		return !slices.Contains(classes, k.class()) && !slices.Contains(names, k.name())
 	})
+}
+
+// isRare reports whether a kind of fault strikes servers that few worlds have.
+func isRare(kind string) bool {
+	return slices.ContainsFunc(faults.Kinds(), func(f faults.Form) bool { return f.Name == kind && f.Needs() != 0 })
 }
 
 // formKinds are all other kinds of fault, placed by their forms.
@@ -198,8 +204,13 @@ func formKind(blank faults.Form) faultKind {
 			switch {
 			case h.Role.Has(faults.Clients):
 				k.target, k.distinguishes = clientOf, clientSteps
-			case h.Role.Has(faults.Watchers):
-				k.target = watched
+			case h.Role.Has(faults.Watchers | faults.Members):
+				k.target = func(b boundary) string {
+					if b.first(h.Role) == "" {
+						return ""
+					}
+					return everything
+				}
 			case h.Role.Has(faults.Store):
 				k.target, k.distinguishes = nodeOf, serverSteps
 			case h.Role.Has(faults.Servers):
@@ -222,8 +233,8 @@ func fillIn(kind string, b boundary, ttl time.Duration) faults.Action {
 			switch {
 			case h.Role.Has(faults.Clients) && b.client != "":
 				*h.To = b.client
-			case h.Role.Has(faults.Watchers):
-				*h.To = b.watcher()
+			case h.Role.Has(faults.Watchers | faults.Members):
+				*h.To = b.first(h.Role)
 			case !h.Role.Has(faults.Family):
 				*h.To = b.node
 			}
@@ -273,22 +284,22 @@ func serverOf(b boundary) string {
 // everything is the target of a fault that strikes no client, server or link by its name.
 const everything = "all"
 
-// watched is the target of a fault that a watcher is asked for.
-func watched(b boundary) string {
-	if b.watcher() == "" {
-		return ""
+// first is the first server that watches others, or the last one of a Redis Cluster, which is a replica; "" for none.
+func (b boundary) first(role faults.Role) string {
+	name := ""
+	for _, s := range b.servers {
+		switch {
+		case role.Has(faults.Watchers) && s.Role == trace.RoleWatcher:
+			return s.Name
+		case role.Has(faults.Members) && strings.HasPrefix(s.Name, clusterPrefix):
+			name = s.Name
+		}
 	}
-	return everything
+	return name
 }
 
-// watcher is the first server that watches others, "" for none.
-func (b boundary) watcher() string {
-	i := slices.IndexFunc(b.servers, func(s trace.Server) bool { return s.Role == trace.RoleWatcher })
-	if i < 0 {
-		return ""
-	}
-	return b.servers[i].Name
-}
+// clusterPrefix begins the names of the nodes of a Redis Cluster.
+const clusterPrefix = "rc"
 
 func linkOf(b boundary) string {
 	if b.client == "" || b.node == "" {

@@ -11,7 +11,7 @@ import (
 // kinds are drawn by their forms.
 func byHand(kind string) bool {
 	return slices.ContainsFunc(slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles,
-		replicaTroubles, watchedTroubles, quorumTroubles),
+		replicaTroubles, watchedTroubles, clusterTroubles, quorumTroubles),
 		func(t trouble) bool { return slices.Contains(t.kinds(), kind) })
 }
 
@@ -84,9 +84,9 @@ func (d *drawer) participant(role faults.Role) string {
 		return d.client()
 	case role.Has(faults.Store):
 		return d.host()
-	case role.Has(faults.Watchers):
+	case role.Has(faults.Watchers | faults.Members):
 		for _, s := range d.sc.World.Servers {
-			if s.Watches {
+			if role.Has(faults.Watchers) && s.Watches || role.Has(faults.Members) && s.Cluster {
 				return pick(d, file.Numbered(s.Prefix, s.Count)...)
 			}
 		}

@@ -18,9 +18,13 @@ func TestFormsCanBeDrawn(t *testing.T) {
 			d := &drawer{from: spaces.Seeded(seed), space: spaces.Space{Redis: 3, Replicas: 2}.WithDefaults(),
 				sc: file.Defaults(), manner: broad}
 			d.sc.Name = "drawn"
-			if k.Name == "sentinel_failover" {
+			switch k.Needs() {
+			case faults.Watchers:
 				d.space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "sentinel", Prefix: "sen", Watches: true},
 					Count: 3}}
+			case faults.Members:
+				d.space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "cluster", Prefix: "rc", Cluster: true},
+					Count: 9}}
 			}
 			d.lock()
 			d.world()

@@ -21,6 +21,8 @@ func troubles(w file.World) []trouble {
 	switch {
 	case watched(w):
 		all = append(all, watchedTroubles...)
+	case clustered(w):
+		all = append(all, clusterTroubles...)
 	case w.Replicas > 0:
 		all = append(all, replicaTroubles...)
 	}
@@ -172,6 +174,20 @@ var replicaTroubles = []trouble{
 // watched reports whether some servers of a world watch the primary.
 func watched(w file.World) bool {
 	return slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return s.Watches })
+}
+
+func clustered(w file.World) bool {
+	return slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return s.Cluster })
+}
+
+// clusterTroubles are those of the operator of a Redis Cluster.
+var clusterTroubles = []trouble{
+	{"cluster_failover", []faults.Action{faults.ClusterFailover{On: "rc3"}}, func(d *drawer) []step {
+		return single(faults.ClusterFailover{On: d.participant(faults.Members), Mode: pick(d, faults.FailoverModes()...)})
+	}, seldom},
+	{"move_slot", []faults.Action{faults.MoveSlot{To: "rc1"}}, func(d *drawer) []step {
+		return single(faults.MoveSlot{To: d.participant(faults.Members), Until: pick(d, faults.MoveSteps()...)})
+	}, seldom},
 }
 
 // watchedTroubles make others replace the primary, where some watch it. A promotion by hand, of which they are not

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"bufio"
 	"slices"
 	"strings"
 	"time"
@@ -114,8 +115,23 @@ func (n *Server) CopyFrom(to *Server) {
 
 // Has reports whether clients see a key of database 0.
 func (n *Server) Has(key string) bool {
+	if n.scripted {
+		return n.data.seesInScript(key)
+	}
 	n.tick()
 	return n.data.mini.DB(0).Exists(key)
+}
+
+// seesInScript reports whether a key is there, for a script, which has the lock of miniredis.
+func (d *dataset) seesInScript(key string) bool {
+	if d.nested == nil {
+		d.nested = server.NewPeer(bufio.NewWriterSize(&d.nestedReply, 64))
+	}
+	d.nested.Ctx = renewNested(d.nested.Ctx)
+	d.nestedReply.Reset()
+	d.mini.Server().Dispatch(d.nested, []string{"EXISTS", key})
+	d.nested.Flush()
+	return d.nestedReply.String() == ":1\r\n"
 }
 
 // KeyNames are the names of the keys of database 0 that clients see, in order.
@@ -236,9 +252,11 @@ func (s *session) holds(args []string) bool {
 // refuseInScript refuses a command that a script calls for a key of another node, and reports whether it has.
 func (n *Server) refuseInScript(c *server.Peer, command string, args []string) bool {
 	s := n.running
-	if n.cluster == nil || s == nil || c == s.peer {
+	if n.cluster == nil || s == nil || c == s.peer || n.scripted {
 		return false
 	}
+	n.scripted = true
+	defer func() { n.scripted = false }()
 	problem := n.cluster.RefusesInScript(&s.cluster, append([]string{command}, args...))
 	if problem == "" {
 		return false

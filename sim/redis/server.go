@@ -48,8 +48,9 @@ type Server struct {
 	ids   io.Reader // its run ids
 	ended []func()  // see [Server.WhenEnds]
 
-	cluster Cluster  // nil for a server that is no node of a cluster
-	running *session // whose command is being carried out, in a cluster
+	cluster  Cluster  // nil for a server that is no node of a cluster
+	running  *session // whose command is being carried out, in a cluster
+	scripted bool     // the cluster is asked about a command of a script
 
 	ledger *ledger // of its commands' effects; nil if not needed
 	repl   role
@@ -300,6 +301,9 @@ type dataset struct {
 	shown    time.Duration // the machine's wall time at the last tick
 	own      *server.Peer  // for the server's own commands
 	ownReply bytes.Buffer  // replies to the server's own commands
+
+	nested      *server.Peer // for those that it carries out while a script runs
+	nestedReply bytes.Buffer
 }
 
 func newDataset(node *sim.Node, reuse *Reuse) *dataset {

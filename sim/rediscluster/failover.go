@@ -229,13 +229,10 @@ func (s *Server) resetManual() {
 // Failover is CLUSTER FAILOVER, with mode "", "FORCE" or "TAKEOVER". The error is the answer then.
 func (s *Server) Failover(mode string) error {
 	s.wakeBus()
-	me := s.me()
-	switch {
-	case !me.slave:
-		return replyError("ERR You should send CLUSTER FAILOVER to a replica")
-	case mode == "" && (s.view[me.primary].fail || !s.view[me.primary].linked):
-		return replyError("ERR Master is down or failed, please use CLUSTER FAILOVER FORCE")
+	if err := s.mayReplace(mode); err != nil {
+		return err
 	}
+	me := s.me()
 	s.resetManual()
 	s.manual = manual{end: s.now() + manualTimeout}
 	switch mode {
@@ -247,6 +244,18 @@ func (s *Server) Failover(mode string) error {
 		s.manual.canStart = true
 	default:
 		s.tell(&s.view[me.primary], s.header(failoverStart))
+	}
+	return nil
+}
+
+// mayReplace is the error of CLUSTER FAILOVER at this node at present.
+func (s *Server) mayReplace(mode string) error {
+	me := s.me()
+	switch {
+	case !me.slave:
+		return replyError("ERR You should send CLUSTER FAILOVER to a replica")
+	case mode == "" && (s.view[me.primary].fail || !s.view[me.primary].linked):
+		return replyError("ERR Master is down or failed, please use CLUSTER FAILOVER FORCE")
 	}
 	return nil
 }

@@ -121,8 +121,8 @@ func (s *Server) Transfer(to *Server, keys []string, replace, keep bool, timeout
 			return
 		}
 		over = true
-		done(err)
 		s.moving = false
+		done(err)
 		s.Release()
 	}
 	if len(parcels) == 0 {
