@@ -17,9 +17,10 @@ import (
 
 // Cluster is what a server asks where it is a node of a Redis Cluster. Its methods are called on the world's goroutine.
 type Cluster interface {
-	// Command carries out a command of the cluster itself, such as CLUSTER or MIGRATE. done is false for every other
-	// command. Without a reply, [ClusterClient.Reply] has one later.
-	Command(c *ClusterClient, args []string) (reply []byte, done bool)
+	// Answers reports whether a command is one of the cluster itself, such as CLUSTER or MIGRATE.
+	Answers(args []string) bool
+	// Command carries out such a command. Without a reply, [ClusterClient.Reply] has one later: not in a transaction.
+	Command(c *ClusterClient, args []string) (reply []byte)
 	// Holds reports whether a command has to wait until [Server.Release].
 	Holds(c *ClusterClient, args []string) bool
 	// Refuses is the error, without its "-", that a command gets in place of being carried out, "" for none. EXEC is
@@ -33,7 +34,7 @@ type Cluster interface {
 
 // ClusterClient is a client's connection to a node of a Redis Cluster.
 type ClusterClient struct {
-	// Asking is set by ASKING, for one command. ReadOnly is set by READONLY.
+	// Asking is set by ASKING, for one command or one transaction. ReadOnly is set by READONLY.
 	Asking, ReadOnly bool
 	session          *session
 }
@@ -206,21 +207,18 @@ func (s *session) clustered(args []string) (done bool) {
 	if c.session == nil {
 		c.session = s
 	}
-	asked := c.Asking
 	state := connStateOf(s.peer)
-	if reply, ok := n.cluster.Command(c, args); ok && !state.inMulti {
-		if reply == nil {
+	if !state.inMulti && !state.subscribed && n.cluster.Answers(args) {
+		if reply := n.cluster.Command(c, args); reply != nil {
+			s.answer(args, reply)
+		} else {
 			s.pending = args
 			n.record(s, n.request(args), nil)
-			return true
 		}
-		s.answer(args, reply)
 		return true
 	}
 	problem := n.cluster.Refuses(c, args)
-	c.Asking = false
 	if problem == "" {
-		c.Asking = asked // for its script, or its transaction
 		return false
 	}
 	s.replying = true
@@ -235,6 +233,19 @@ func (s *session) clustered(args []string) (done bool) {
 	s.reply.Reset()
 	s.answer(args, []byte("-"+problem+"\r\n"))
 	return true
+}
+
+// afterCommand ends what ASKING has allowed: it lasts for one command, or for a transaction.
+func (s *session) afterCommand(args []string) {
+	s.server.running = nil
+	if !strings.EqualFold(args[0], "ASKING") && !connStateOf(s.peer).inMulti {
+		s.cluster.Asking = false
+	}
+}
+
+// ofCluster reports whether a command is one of the cluster itself.
+func (s *session) ofCluster(args []string) bool {
+	return s.server.cluster != nil && s.server.cluster.Answers(args)
 }
 
 // holds reports whether a command waits in its connection, and those after it.

@@ -131,11 +131,11 @@ func (s *session) run(args []string) {
 		return
 	}
 	if s.server.cluster != nil {
+		defer s.afterCommand(args)
 		if s.clustered(args) {
 			return
 		}
 		s.server.running = s
-		defer func() { s.server.running, s.cluster.Asking = nil, false }()
 	}
 	state := connStateOf(s.peer)
 	if !state.inMulti && !state.subscribed {
@@ -203,6 +203,9 @@ func (s *session) dispatch(args []string, state connState) {
 		return
 	case state.inMulti && isWait(args):
 		s.queueWait(args)
+		return
+	case state.inMulti && s.ofCluster(args):
+		s.peer.WriteInline("QUEUED")
 		return
 	}
 	n.lua.observe(args)

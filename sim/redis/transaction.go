@@ -98,17 +98,23 @@ func (s *session) queueWait(args []string) {
 	s.peer.WriteInline("QUEUED")
 }
 
-// fillWaits adds the replies to WAIT to that of EXEC. In a transaction it does
-// not wait: it returns how many replicas have acknowledged.
+// fillWaits adds the replies to WAIT to that of EXEC, and those to commands of a
+// cluster. In a transaction WAIT does not wait: it returns how many replicas have
+// acknowledged.
 func (s *session) fillWaits(queued [][]string, answer []byte) []byte {
 	line, rest := cutLine(answer)
-	if n, ok := lengthIn(line); !ok || n < 0 || line[0] != '*' || !slices.ContainsFunc(queued, isWait) {
+	if n, ok := lengthIn(line); !ok || n < 0 || line[0] != '*' ||
+		!slices.ContainsFunc(queued, func(args []string) bool { return isWait(args) || s.ofCluster(args) }) {
 		return answer
 	}
 	out := []byte("*" + strconv.Itoa(len(queued)) + "\r\n")
 	for _, args := range queued {
 		if isWait(args) {
 			out = append(out, integer(s.server.repl.acknowledged(s.written))...)
+			continue
+		}
+		if s.ofCluster(args) {
+			out = append(out, s.server.cluster.Command(&s.cluster, args)...)
 			continue
 		}
 		n := replyLength(rest)

@@ -9,32 +9,39 @@ import (
 	"locksim/sim/redis"
 )
 
+// Answers implements [redis.Cluster].
+func (s *Server) Answers(args []string) bool {
+	return slices.Contains([]string{"asking", "cluster", "command", "migrate", "readonly", "readwrite"},
+		strings.ToLower(args[0]))
+}
+
 // Command implements [redis.Cluster].
-func (s *Server) Command(c *redis.ClusterClient, args []string) (reply []byte, done bool) {
+func (s *Server) Command(c *redis.ClusterClient, args []string) []byte {
 	name := strings.ToLower(args[0])
+	if known := commands()[name]; !known.accepts(len(args)) {
+		return problem("ERR wrong number of arguments for '%s' command", name)
+	} else if len(args) > 1 && known.subcommands != nil {
+		sub := known.subcommands[strings.ToLower(args[1])]
+		switch {
+		case sub == nil:
+			return problem("ERR unknown subcommand '%s'. Try %s HELP.", args[1], strings.ToUpper(name))
+		case !sub.accepts(len(args)):
+			return problem("ERR wrong number of arguments for '%s' command", sub.name)
+		}
+	}
 	switch name {
-	case "asking", "readonly", "readwrite":
-		if len(args) != 1 {
-			return problem("ERR wrong number of arguments for '%s' command", name), true
-		}
-		switch name {
-		case "asking":
-			c.Asking = true
-		default:
-			c.ReadOnly = name == "readonly"
-		}
-		return []byte("+OK\r\n"), true
+	case "asking":
+		c.Asking = true
+	case "readonly", "readwrite":
+		c.ReadOnly = name == "readonly"
 	case "command":
 		return s.commandCommand(c, args)
 	case "migrate":
 		return s.migrate(c, args)
 	case "cluster":
-		if len(args) < 2 {
-			return problem("ERR wrong number of arguments for 'cluster' command"), true
-		}
-		return s.cluster(c, strings.ToLower(args[1]), args), true
+		return s.cluster(c, strings.ToLower(args[1]), args)
 	}
-	return nil, false
+	return okay
 }
 
 func problem(format string, args ...any) []byte {
@@ -59,52 +66,40 @@ func fields(resp3 bool, pairs ...[]byte) []byte {
 
 var okay = []byte("+OK\r\n")
 
-// commandCommand is COMMAND. Without an argument it is what clients ask; the servers answer the rest.
-func (s *Server) commandCommand(c *redis.ClusterClient, args []string) (reply []byte, done bool) {
-	switch {
-	case len(args) == 1:
+// commandCommand is COMMAND. Without an argument it is what clients ask.
+func (s *Server) commandCommand(c *redis.ClusterClient, args []string) []byte {
+	if len(args) == 1 {
 		if c.RESP3() {
-			return commandReplies()[1], true
+			return commandReplies()[1]
 		}
-		return commandReplies()[0], true
-	case len(args) == 2 && strings.EqualFold(args[1], "COUNT"):
-		return number(len(commands())), true
-	case len(args) > 3 && strings.EqualFold(args[1], "GETKEYS"):
+		return commandReplies()[0]
+	}
+	switch strings.ToLower(args[1]) {
+	case "count":
+		return number(len(commands()))
+	case "getkeys":
 		cmd := find(args[2:])
 		if cmd == nil {
-			return problem("ERR Invalid command specified"), true
+			return problem("ERR Invalid command specified")
 		}
 		keys := cmd.keysOf(args[2:])
 		if len(keys) == 0 {
-			return problem("ERR The command has no key arguments"), true
+			return problem("ERR The command has no key arguments")
 		}
 		var items [][]byte
 		for _, k := range keys {
 			items = append(items, bulk(k))
 		}
-		return array(items...), true
+		return array(items...)
 	}
-	return nil, false
+	return problem("ERR COMMAND %s is not modelled in the simulated Redis Cluster", strings.ToUpper(args[1]))
 }
 
-// refusedCommands of CLUSTER are not modelled.
-var refusedCommands = []string{"addslots", "addslotsrange", "bumpepoch", "count-failure-reports", "delslots",
-	"delslotsrange", "flushslots", "forget", "links", "meet", "replicate", "reset", "saveconfig", "set-config-epoch"}
-
-// cluster is CLUSTER with a subcommand.
+// cluster is CLUSTER with a subcommand. Those that change which nodes there are, and some others, are not modelled.
 func (s *Server) cluster(c *redis.ClusterClient, sub string, args []string) []byte {
-	known := commands()["cluster"].subcommands[sub]
-	switch {
-	case known == nil || sub == "help":
-		return problem("ERR unknown subcommand '%s'. Try CLUSTER HELP.", args[1])
-	case !known.accepts(len(args)):
-		return problem("ERR wrong number of arguments for 'cluster|%s' command", sub)
-	case slices.Contains(refusedCommands, sub):
-		return problem("ERR CLUSTER %s is not modelled in the simulated Redis Cluster", strings.ToUpper(sub))
-	}
 	switch sub {
 	case "slots":
-		return s.slotsReply()
+		return s.slotsReply(c.RESP3())
 	case "shards":
 		return s.shardsReply(c.RESP3())
 	case "nodes":
@@ -182,11 +177,11 @@ func (s *Server) replicasOf(primary int) (out []*peer) {
 	return out
 }
 
-func (s *Server) slotsReply() []byte {
+func (s *Server) slotsReply(resp3 bool) []byte {
 	var ranges [][]byte
 	node := func(p *peer) []byte {
 		host, port := p.hostPort()
-		return array(bulk(host), number(port), bulk(p.of.id), array())
+		return array(bulk(host), number(port), bulk(p.of.id), fields(resp3))
 	}
 	s.slots.ranges(func(first, last, owner int) {
 		if owner == none {
@@ -363,7 +358,7 @@ func (s *Server) setSlot(args []string) []byte {
 	slot, ok := integerIn(args[0])
 	switch {
 	case s.me().slave:
-		return problem("ERR You can use SETSLOT only with masters.")
+		return problem("ERR Please use SETSLOT only with masters.")
 	case !ok || slot < 0 || slot >= Slots:
 		return problem("ERR Invalid or out of range slot")
 	}

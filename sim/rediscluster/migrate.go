@@ -21,12 +21,9 @@ func migrated(args []string) []string {
 }
 
 // migrate is MIGRATE: the keys go to another node, which does nothing else meanwhile on this one. It answers later.
-func (s *Server) migrate(c *redis.ClusterClient, args []string) (reply []byte, done bool) {
-	if len(args) < 6 {
-		return problem("ERR wrong number of arguments for 'migrate' command"), true
-	}
+func (s *Server) migrate(c *redis.ClusterClient, args []string) []byte {
 	if _, multi := c.Queued(); multi {
-		return nil, false
+		return problem("ERR MIGRATE in a transaction is not modelled in the simulated Redis Cluster")
 	}
 	options := args[6:]
 	replace, keep := false, false
@@ -38,28 +35,28 @@ func (s *Server) migrate(c *redis.ClusterClient, args []string) (reply []byte, d
 			keep = true
 		case "KEYS":
 			if args[3] != "" {
-				return problem("ERR When using MIGRATE KEYS option, the key argument must be set to the empty string"), true
+				return problem("ERR When using MIGRATE KEYS option, the key argument must be set to the empty string")
 			}
 			i = len(options)
 		default:
-			return problem("ERR syntax error"), true
+			return problem("ERR syntax error")
 		}
 	}
 	timeout, ok := integerIn(args[5])
 	if db, ok2 := integerIn(args[4]); !ok || !ok2 {
-		return problem(notInteger), true
+		return problem(notInteger)
 	} else if db != 0 {
-		return problem("ERR Target instance replied with error: ERR SELECT is not allowed in cluster mode"), true
+		return problem("ERR Target instance replied with error: ERR SELECT is not allowed in cluster mode")
 	}
 	if timeout <= 0 {
 		timeout = 1000
 	}
 	if refused := s.Refuses(c, args); refused != "" {
-		return problem("%s", refused), true
+		return problem("%s", refused)
 	}
 	to := s.nodeAt(args[1], args[2])
 	if to == nil {
-		return problem("IOERR error or timeout connecting to the client"), true
+		return problem("IOERR error or timeout connecting to the client")
 	}
 	answered := false
 	answer := func(b []byte) {
@@ -78,7 +75,7 @@ func (s *Server) migrate(c *redis.ClusterClient, args []string) (reply []byte, d
 			answer(problem("%v", err))
 		}
 	})
-	return nil, true
+	return nil
 }
 
 // nodeAt is the node with an address, nil for none.

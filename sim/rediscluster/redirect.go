@@ -42,8 +42,12 @@ func (s *Server) Refuses(c *redis.ClusterClient, args []string) string {
 func (s *Server) notAllowed(args []string) string {
 	cmd := find(args)
 	if cmd == nil {
-		if name := strings.ToUpper(args[0]); unmodelled[name] {
-			return fmt.Sprintf("ERR %s is not modelled in the simulated Redis Cluster", name)
+		name := strings.ToLower(args[0])
+		switch known := commands()[name]; {
+		case unmodelled[name]:
+			return fmt.Sprintf("ERR %s is not modelled in the simulated Redis Cluster", args[0])
+		case known != nil && !known.accepts(len(args)):
+			return fmt.Sprintf("ERR wrong number of arguments for '%s' command", name)
 		}
 		return ""
 	}
@@ -53,6 +57,9 @@ func (s *Server) notAllowed(args []string) string {
 			return "ERR SELECT is not allowed in cluster mode"
 		}
 	case "swapdb":
+		if s.me().slave {
+			return "READONLY You can't write against a read only replica."
+		}
 		return "ERR SWAPDB is not allowed in cluster mode"
 	case "replicaof", "slaveof":
 		return "ERR " + strings.ToUpper(cmd.name) + " not allowed in cluster mode."
@@ -64,8 +71,8 @@ func isInteger(s string) bool {
 	return s != "" && strings.Trim(strings.TrimPrefix(s, "-"), "0123456789") == ""
 }
 
-// unmodelled are commands of a cluster that have keys or channels, and that the servers of the world do not know.
-var unmodelled = map[string]bool{"SSUBSCRIBE": true, "SUNSUBSCRIBE": true, "SPUBLISH": true, "DUMP_": true}
+// unmodelled are commands of a cluster that the servers of the world do not know.
+var unmodelled = map[string]bool{"ssubscribe": true, "sunsubscribe": true, "spublish": true, "restore-asking": true}
 
 // redirect is the error with which a client is sent to another node, or refused, "" if this node serves the commands: one,
 // or those of a transaction.
@@ -161,6 +168,9 @@ func (s *Server) sendTo(word string, slot, to int) string {
 
 // RefusesInScript implements [redis.Cluster].
 func (s *Server) RefusesInScript(c *redis.ClusterClient, args []string) string {
+	if cmd := find(args); cmd == nil || cmd.writes() && s.Leader() != nil { // the server refuses it
+		return ""
+	}
 	switch problem := s.redirect(c, [][]string{args}, false); problem {
 	case "":
 		return ""
