@@ -116,7 +116,7 @@ func (s *Server) rank(primary *peer) (n int) {
 // replicas every ten seconds.
 func (s *Server) dataAge(primary *peer) ms {
 	r := s.Replication()
-	age := msOf(r.Down)
+	age := max(msOf(r.Down), s.now()-primary.pong) // where the primary's end could not be heard, nothing has told of it
 	if r.LinkUp {
 		phase := ms(primary.of.phase) % pingReplicas
 		last := primary.pong - (primary.pong-phase)%pingReplicas

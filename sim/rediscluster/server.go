@@ -225,6 +225,9 @@ func (s *Server) Restart(step int) {
 		}
 	}
 	s.life++
+	if s.group.awake {
+		s.plan()
+	}
 	s.wakeBus()
 }
 
