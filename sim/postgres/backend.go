@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/internal/dbworld"
 	"locksim/internal/pgserver"
 	"locksim/sim"
 	"locksim/sim/trace"
@@ -34,7 +35,7 @@ type client interface {
 type backend struct {
 	machine *machine
 	conn    client
-	socket  socket
+	socket  dbworld.Socket
 
 	id     int32 // what the client is told in place of pid
 	pid    int32
@@ -118,7 +119,7 @@ func (r *refused) Reset() { r.gone = true }
 
 // backend lets the server make a process for a client; nil if it makes none.
 func (m *machine) backend(c client) *backend {
-	s, err := dial(m.server.path)
+	s, err := dbworld.Dial(m.server.path)
 	if err != nil {
 		return nil
 	}
@@ -151,7 +152,7 @@ func (b *backend) leave() {
 	b.gone = true
 	b.plan(pgserver.Timer{})
 	b.resume()
-	b.socket.close()
+	b.socket.Close()
 	m := b.machine
 	m.backends = slices.DeleteFunc(m.backends, func(o *backend) bool { return o == b })
 	if b.pid == 0 {
@@ -161,7 +162,7 @@ func (b *backend) leave() {
 		if looks%asksAgain == 0 { // one that runs or waits does not look at its socket
 			m.ask(fmt.Sprintf("SELECT pg_terminate_backend(%d)", b.pid))
 		}
-		pass(50 * time.Microsecond)
+		dbworld.Pass(50 * time.Microsecond)
 	}
 }
 
@@ -190,7 +191,7 @@ func (b *backend) stop() {
 	b.machine.waiting = append(b.machine.waiting, b)
 	_ = syscall.Kill(int(b.pid), syscall.SIGSTOP)
 	for s := state(b.pid); s != 'T' && s != 0 && s != 'Z'; s = state(b.pid) {
-		pass(10 * time.Microsecond)
+		dbworld.Pass(10 * time.Microsecond)
 	}
 }
 
@@ -244,7 +245,7 @@ func (b *backend) Data(data []byte) {
 		}
 		batch = b.request(batch, msg)
 	}
-	if err := b.socket.write(batch); err != nil {
+	if err := b.socket.Write(batch); err != nil {
 		b.leave()
 		b.conn.Finish()
 	}
@@ -337,10 +338,10 @@ func (b *backend) cancel(msg message) {
 		real := slices.Clone(msg)
 		binary.BigEndian.PutUint32(real[8:], uint32(other.pid))
 		copy(real[12:], other.secret)
-		_ = b.socket.write(real)
+		_ = b.socket.Write(real)
 		buffer := make([]byte, 1)
-		for _, err := b.socket.read(buffer); errors.Is(err, errIdle); _, err = b.socket.read(buffer) {
-			b.socket.wait(time.Second) // the server closes it when the signal is sent
+		for _, err := b.socket.Read(buffer); errors.Is(err, dbworld.ErrIdle); _, err = b.socket.Read(buffer) {
+			b.socket.Wait(time.Second) // the server closes it when the signal is sent
 		}
 		other.resume()
 		other.quiet()
@@ -361,11 +362,11 @@ func (b *backend) work() {
 		case err == nil:
 			b.take(msg)
 			continue
-		case !errors.Is(err, errIdle):
+		case !errors.Is(err, dbworld.ErrIdle):
 			b.end()
 			return
 		}
-		b.socket.wait(soon)
+		b.socket.Wait(soon)
 		if !b.readable() && b.pid != 0 && state(b.pid) == 'S' {
 			switch why := b.machine.waits(b.pid); {
 			case why == forNothing || b.readable():
@@ -391,9 +392,9 @@ func (b *backend) readable() bool {
 		return true
 	}
 	buffer := make([]byte, 16<<10)
-	n, err := b.socket.read(buffer)
+	n, err := b.socket.Read(buffer)
 	b.back = append(b.back, buffer[:n]...)
-	return !errors.Is(err, errIdle)
+	return !errors.Is(err, dbworld.ErrIdle)
 }
 
 func (b *backend) read() (message, error) {
@@ -403,7 +404,7 @@ func (b *backend) read() (message, error) {
 			return msg, nil
 		}
 		buffer := make([]byte, 16<<10)
-		n, err := b.socket.read(buffer)
+		n, err := b.socket.Read(buffer)
 		if err != nil {
 			return nil, err
 		}
@@ -452,7 +453,7 @@ func (b *backend) take(msg message) {
 // decide decides the operation that a statement is about, by what has become of the statement. A fence refuses by
 // changing no row. A read whose fence changes a row has read when it has selected.
 func (b *backend) decide(tag string) {
-	op, ok := b.machine.server.op(b.op)
+	op, ok := b.machine.server.ops.Op(b.op)
 	verb, _, _ := strings.Cut(tag, " ")
 	switch {
 	case !ok:
@@ -474,7 +475,7 @@ func (b *backend) commit(status byte) {
 		return
 	}
 	for _, id := range b.pending {
-		if op, ok := b.machine.server.op(id); ok && !b.undone {
+		if op, ok := b.machine.server.ops.Op(id); ok && !b.undone {
 			b.decided(op)
 		}
 	}
@@ -483,16 +484,16 @@ func (b *backend) commit(status byte) {
 
 // decided puts a decision into the trace.
 func (b *backend) decided(op trace.Decision) {
-	b.machine.server.decided(op.Op)
+	b.machine.server.ops.Decided(op.Op)
 	op.Conn = b.conn.Name()
-	b.machine.step = b.machine.node.Record(b.conn.Client(), op)
+	b.machine.truth.Did(b.machine.node.Record(b.conn.Client(), op), b.conn.Client(), "")
 }
 
 // record records what became of a request; nil is for one that has no answer yet.
 func (b *backend) record(answer trace.Content) {
 	b.noted = true
 	b.step = b.machine.node.Record(b.conn.Client(), trace.Exec{Conn: b.conn.Name(), Request: b.asked, Answer: answer})
-	b.machine.step, b.machine.requests[b.conn.Client()] = b.step, b.asked.Kind()
+	b.machine.truth.Did(b.step, b.conn.Client(), b.asked.Kind())
 }
 
 // flush sends what the process has said.
@@ -569,7 +570,7 @@ func (b *backend) fire() {
 	if b.owed == 0 { // it was idle: it may have something to say, or have ended
 		for {
 			msg, err := b.read()
-			if errors.Is(err, errIdle) {
+			if errors.Is(err, dbworld.ErrIdle) {
 				b.flush()
 				break
 			}
@@ -589,7 +590,7 @@ func (b *backend) quiet() {
 		if s := state(b.pid); (s == 'S' && !pending(b.pid)) || s == 0 || s == 'Z' {
 			return
 		}
-		pass(10 * time.Microsecond)
+		dbworld.Pass(10 * time.Microsecond)
 	}
 }
 

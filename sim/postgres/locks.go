@@ -9,16 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"locksim/internal/dbworld"
 	"locksim/sim/trace"
 )
-
-// holder is the session that has a lock, by the id of its backend, and the client that took it there. With a pooling
-// proxy one session serves all clients: after a statement of another one the client is empty, since the server grants a
-// session again what it has, and does not know for whom.
-type holder struct {
-	session int32
-	client  string
-}
 
 // advisoryLocks are the advisory locks that a session has for itself alone: a number, or two with a comma between them.
 const advisoryLocks = `SELECT pid, 'advisory lock ' || CASE objsubid
@@ -69,85 +62,35 @@ func (m *machine) SessionLocks() []trace.Key {
 	}
 	var all []trace.Key
 	for name, session := range m.sessionLocks(true) {
-		all = append(all, trace.Key{Name: name, Value: valueOf(session)})
+		all = append(all, trace.Key{Name: name, Value: dbworld.Value(session)})
 	}
 	slices.SortFunc(all, func(a, b trace.Key) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
-// valueOf is what a lock has for a value: no two sessions have the same.
-func valueOf(session int32) string { return fmt.Sprintf("session %d", session) }
-
 // WatchKeys implements [sim.KeyWatcher]: a key is the lock of a session.
-func (m *machine) WatchKeys(names []string) {
-	for _, name := range names {
-		if !slices.Contains(m.watched, name) {
-			m.watched = append(m.watched, name)
-		}
-	}
-}
-
-// whileOpen is the time that a lock of a session has left.
-var whileOpen = trace.TimeLeft{End: trace.EndSession}
+func (m *machine) WatchKeys(names []string) { m.truth.Watch(names) }
 
 // tell adds to the ground truth which of the watched locks have changed hands, by what a client has sent, or without
 // one.
 func (m *machine) tell(by string) {
-	if len(m.watched) == 0 {
+	watched := m.truth.Watched
+	if len(watched) == 0 {
 		return
 	}
 	var now map[string]int32
 	if !m.server.down {
-		now = m.sessionLocks(slices.ContainsFunc(m.watched,
+		now = m.sessionLocks(slices.ContainsFunc(watched,
 			func(name string) bool { return strings.HasPrefix(name, rowLock) }))
 	}
-	for _, name := range m.watched {
-		before, session := m.holders[name], now[name]
-		if session == before.session {
-			m.share(name, before)
-			continue
-		}
-		if m.step == 0 { // no statement has done it: a session has ended
-			m.step = m.node.Note(by, trace.Apply{Effects: trace.Text("a session ends")})
-		}
-		if before.session != 0 {
-			change := trace.KeyChange{Step: m.step, Key: name, By: by, Change: trace.KeyDeleted, Left: whileOpen}
-			if by == before.client { // no other client's statement gives up what a session has
-				change.Asked, change.Request = by, m.requests[by]
-			}
-			change.Session = m.server.down ||
-				!slices.ContainsFunc(m.backends, func(b *backend) bool { return b.id == before.session })
-			if by == "" {
-				change.Change = trace.KeyExpired
-			}
-			m.node.KeyChanged(change)
-			delete(m.holders, name)
-		}
-		if i := slices.IndexFunc(m.backends, func(b *backend) bool { return b.id == session }); i >= 0 {
-			client := m.backends[i].conn.Client()
-			m.holders[name] = holder{session, client}
-			change := trace.KeyChange{Step: m.step, Key: name, Value: valueOf(session), By: client, Change: trace.KeySet,
-				Asked: by, Request: m.requests[by]}
-			if waited, ok := m.requests[client]; ok {
-				change.Asked, change.Request = client, waited
-			}
-			m.node.KeyChanged(change)
-		}
-	}
+	m.truth.Tell(by, now, m.server.down)
 }
 
-// share tells that a lock is of no one client any more, once its session has carried out a statement of another one.
-func (m *machine) share(name string, has holder) {
-	if m.step == 0 || has.client == "" {
-		return
+// client is the client of a session; false if the session has ended.
+func (m *machine) client(session int32) (string, bool) {
+	i := slices.IndexFunc(m.backends, func(b *backend) bool { return b.id == session })
+	if i < 0 {
+		return "", false
 	}
-	if i := slices.IndexFunc(m.backends, func(b *backend) bool { return b.id == has.session }); i >= 0 &&
-		m.backends[i].conn.Client() != has.client {
-		asked := m.backends[i].conn.Client()
-		m.holders[name] = holder{session: has.session}
-		m.node.KeyChanged(trace.KeyChange{
-			Step: m.step, Key: name, Value: valueOf(has.session), Change: trace.KeySet, Asked: asked, Request: m.requests[asked],
-			Left: whileOpen,
-		})
-	}
+	return m.backends[i].conn.Client(), true
 }

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"locksim/faults"
+	"locksim/internal/dbworld"
 	"locksim/internal/pgserver"
 	"locksim/sim"
 	"locksim/sim/trace"
@@ -37,33 +37,15 @@ type Server struct {
 	made   string   // the catalog then
 	worlds int      // that have had tables of their own
 
-	has *machine   // in the world that has the server; nil between two worlds
-	mu  sync.Mutex // guards ops
-	ops map[string]trace.Decision
+	has *machine // in the world that has the server; nil between two worlds
+	ops dbworld.Ops
 }
 
 // Op takes note of an operation on the protected data of a run, which a client is about to send. The client tells the
 // server by application_name which operation its next statements are about, so that the trace says when they took
 // effect, as it does for the store. Any goroutine may call it.
 func (s *Server) Op(op trace.Decision) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ops[op.Op] = op
-}
-
-// op is an operation that was noted, and not decided yet.
-func (s *Server) op(id string) (trace.Decision, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	op, ok := s.ops[id]
-	return op, ok
-}
-
-// decided forgets an operation.
-func (s *Server) decided(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.ops, id)
+	s.ops.Note(op)
 }
 
 // Kind is the server with a database that is not empty when a world begins. It is a [sim.Kind].
@@ -95,7 +77,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{real: real, ops: map[string]trace.Decision{}, path: filepath.Join(real.Dir(), ".s.PGSQL.5432")}
+	s := &Server{real: real, path: filepath.Join(real.Dir(), ".s.PGSQL.5432")}
 	if s.control, err = connect(s.path); err != nil {
 		_ = real.Stop()
 		return nil, fmt.Errorf("connect to PostgreSQL: %w", err)
@@ -105,7 +87,7 @@ func Start(ctx context.Context) (*Server, error) {
 
 // Stop ends the server, and removes all that it has.
 func (s *Server) Stop() error {
-	s.control.socket.close()
+	s.control.socket.Close()
 	return s.real.Stop()
 }
 
@@ -124,12 +106,7 @@ type machine struct {
 	opened   int32
 	pooler   *pooler // nil without one
 
-	watched []string          // locks of sessions
-	holders map[string]holder // of those that a session has
-	step    int               // of the last statement in the trace; 0 if there was none since that was told
-
-	requests map[string]string // by client, what it has asked for since then
-	leases   map[string]lease  // by the names of their keys
+	truth dbworld.Truth
 }
 
 // newMachine takes the server over from the world before. Worlds of a process come one after another, so that one which
@@ -139,9 +116,9 @@ func newMachine(n *sim.Node, k Kind) *machine {
 	if s.has != nil {
 		s.has.desert()
 	}
-	clear(s.ops)
-	m := &machine{node: n, server: s, kind: k, holders: map[string]holder{}, requests: map[string]string{},
-		leases: map[string]lease{}}
+	s.ops.Clear()
+	m := &machine{node: n, server: s, kind: k}
+	m.truth = dbworld.Truth{Node: n, Client: m.client}
 	s.has = m
 	if k.Pooled {
 		m.pooler = &pooler{machine: m}
@@ -155,7 +132,7 @@ func newMachine(n *sim.Node, k Kind) *machine {
 	m.tick()
 	m.empty()
 	if s.tables == nil { // they are not empty
-		m.leases = m.leasesNow(true)
+		m.truth.Begin(m.leasesNow(true))
 	}
 	return m
 }
@@ -285,7 +262,7 @@ func (m *machine) Value(resource, register string) string {
 // of power loses no more than that.
 func (m *machine) Crash(faults.CrashMode) {
 	m.server.down = true
-	m.server.control.socket.close()
+	m.server.control.socket.Close()
 	if m.pooler != nil {
 		m.pooler.drop()
 	}
@@ -293,7 +270,7 @@ func (m *machine) Crash(faults.CrashMode) {
 		m.node.Fail(fmt.Errorf("crash PostgreSQL: %w", err))
 	}
 	m.tell("")
-	m.told()
+	m.truth.Told()
 }
 
 // Restart implements [sim.Restarter]: the server recovers.
@@ -310,7 +287,7 @@ func (m *machine) start() {
 		}
 		if tries > 0 {
 			err = nil
-			pass(time.Millisecond)
+			dbworld.Pass(time.Millisecond)
 		}
 	}
 	m.node.Fail(fmt.Errorf("restart PostgreSQL: %w", err))
@@ -335,13 +312,7 @@ func (*machine) Canonical(b []byte) []byte {
 func (m *machine) settle(by string) {
 	m.work()
 	m.tell(by)
-	m.told()
-}
-
-// told says that the ground truth has what the last statements did.
-func (m *machine) told() {
-	m.step = 0
-	clear(m.requests)
+	m.truth.Told()
 }
 
 // work waits until every backend has answered, or waits for a lock. One that need not wait any more goes on when no

@@ -9,77 +9,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"locksim/internal/dbworld"
 )
-
-// socket is a Unix socket that the network poller of Go does not know: a goroutine of a bubble never parks in it.
-type socket int
-
-// errIdle is returned by a read when there is nothing to read.
-var errIdle = errors.New("nothing to read")
-
-func dial(path string) (socket, error) {
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return -1, err
-	}
-	if err := syscall.Connect(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
-		_ = syscall.Close(fd)
-		return -1, err
-	}
-	return socket(fd), syscall.SetNonblock(fd, true)
-}
-
-// read reads what there is. Its error is errIdle if there is nothing, and another one at the end.
-func (s socket) read(b []byte) (n int, err error) {
-	for {
-		switch n, err := syscall.Read(int(s), b); {
-		case err == syscall.EINTR:
-		case err == syscall.EAGAIN:
-			return 0, errIdle
-		case err != nil:
-			return 0, err
-		case n == 0:
-			return 0, errEnded
-		default:
-			return n, nil
-		}
-	}
-}
-
-var errEnded = errors.New("the backend has ended")
-
-func (s socket) write(b []byte) error {
-	for len(b) > 0 {
-		switch n, err := syscall.Write(int(s), b); {
-		case err == syscall.EINTR:
-		case err == syscall.EAGAIN:
-			pass(20 * time.Microsecond)
-		case err != nil:
-			return err
-		default:
-			b = b[n:]
-		}
-	}
-	return nil
-}
-
-// wait waits for d of real time at most until there is something to read, or the other end has gone.
-func (s socket) wait(d time.Duration) {
-	ts := unix.NsecToTimespec(int64(d))
-	_, _ = unix.Ppoll([]unix.PollFd{{Fd: int32(s), Events: unix.POLLIN}}, &ts, nil) // a signal may end it early
-}
-
-func (s socket) close() { _ = syscall.Close(int(s)) }
-
-// pass passes real time: in a bubble time.Sleep would pass virtual time.
-func pass(d time.Duration) {
-	ts := syscall.NsecToTimespec(int64(d))
-	_ = syscall.Nanosleep(&ts, nil)
-}
 
 // message is a message of the protocol, with its type and length. The first one of a client has no type.
 type message []byte
@@ -171,31 +104,31 @@ func field(m message, code byte) string {
 
 // control is a connection for questions about the server. Its queries take no virtual time.
 type control struct {
-	socket   socket
+	socket   dbworld.Socket
 	in       []byte
 	prepared []string // statements: number i has the name q and i
 }
 
 func connect(path string) (*control, error) {
-	s, err := dial(path)
+	s, err := dbworld.Dial(path)
 	if err != nil {
 		return nil, err
 	}
 	c := &control{socket: s}
-	err = s.write(startup("user", "locksim", "database", "postgres", "application_name", "locksim", "options",
+	err = s.Write(startup("user", "locksim", "database", "postgres", "application_name", "locksim", "options",
 		"-c plan_cache_mode=force_generic_plan"))
 	if err == nil {
 		_, err = c.answer()
 	}
 	if err != nil {
-		s.close()
+		s.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
 func (c *control) query(statement string) (rows [][]string, err error) {
-	if err := c.socket.write(typed('Q', append([]byte(statement), 0))); err != nil {
+	if err := c.socket.Write(typed('Q', append([]byte(statement), 0))); err != nil {
 		return nil, err
 	}
 	if rows, err = c.answer(); err != nil {
@@ -231,10 +164,10 @@ func (c *control) answer() (rows [][]string, err error) {
 	for {
 		m, rest, ok := next(c.in, true)
 		if !ok {
-			n, failure := c.socket.read(buffer)
+			n, failure := c.socket.Read(buffer)
 			switch {
-			case errors.Is(failure, errIdle):
-				c.socket.wait(time.Second)
+			case errors.Is(failure, dbworld.ErrIdle):
+				c.socket.Wait(time.Second)
 			case failure != nil:
 				return nil, errors.Join(err, failure)
 			}
