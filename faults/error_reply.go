@@ -21,7 +21,8 @@ const MaxRequests = 1000
 type ErrorReply struct {
 	// Node is who answers so: "r0", or "p0".
 	Node string
-	// Error is the answer. Empty means the first of ReplyErrors: ReplyLoading for Redis, ReplyDeadlock for PostgreSQL.
+	// Error is the answer. Empty means the first of ReplyErrors: ReplyLoading for Redis, ReplyDeadlock for PostgreSQL
+	// and MariaDB.
 	Error ReplyError
 	// Count is how many requests are answered so, of those that meet the error: 1 to
 	// MaxRequests. 0 means all.
@@ -40,12 +41,13 @@ const (
 	// ReplyOOM is OOM of Redis: it refuses the commands that may need more memory, also those of
 	// a script that has written nothing yet. It reads, and deletes.
 	ReplyOOM ReplyError = "oom"
-	// ReplyDeadlock is deadlock_detected of PostgreSQL, 40P01: the statement has failed, and with
-	// it its transaction. Statements that begin or end a transaction, or set something, do not
-	// meet it.
+	// ReplyDeadlock is deadlock_detected of PostgreSQL, 40P01, and ER_LOCK_DEADLOCK of MariaDB, 1213:
+	// the statement has failed, and with it its transaction. Statements that begin or end a
+	// transaction, or set something, do not meet it.
 	ReplyDeadlock ReplyError = "deadlock"
 	// ReplyTimeout is query_canceled of PostgreSQL, 57014, by its statement_timeout; otherwise
-	// as ReplyDeadlock.
+	// as ReplyDeadlock. Of MariaDB it is ER_LOCK_WAIT_TIMEOUT, 1205, after which the transaction
+	// goes on without the statement.
 	ReplyTimeout ReplyError = "timeout"
 	// ReplyInternal is 500 of a server that speaks HTTP, in trouble of its own.
 	ReplyInternal ReplyError = "internal"
@@ -57,7 +59,7 @@ const (
 )
 
 // ReplyErrors lists the errors of a server, the default first: of a PostgreSQL if the name is p0, of
-// a server that speaks HTTP if it is api0, and else of a Redis. Without a name it lists all. The
+// a MariaDB if it is m0, of a server that speaks HTTP if it is api0, and else of a Redis. Without a name it lists all. The
 // caller owns the slice.
 func ReplyErrors(node string) []ReplyError {
 	redis, postgres := []ReplyError{ReplyLoading, ReplyOOM}, []ReplyError{ReplyDeadlock, ReplyTimeout}
@@ -65,7 +67,7 @@ func ReplyErrors(node string) []ReplyError {
 	switch strings.TrimRight(node, "0123456789") {
 	case "":
 		return slices.Concat(redis, postgres, http)
-	case "p":
+	case "p", "m":
 		return postgres
 	case "api":
 		return http

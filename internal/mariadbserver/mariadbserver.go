@@ -1,0 +1,292 @@
+//go:build linux
+
+package mariadbserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"locksim/internal/live/guard"
+	"locksim/internal/live/shim"
+)
+
+// ErrMissing is returned where MariaDB is not installed, or cannot be run.
+var ErrMissing = errors.New("MariaDB is missing: install Debian's mariadb-server")
+
+// data is the folder of the databases in that of the server.
+const data = "data"
+
+// Database is the name of the database of the clients, and User that of the user, who has no password and may do all.
+const (
+	Database = "locksim"
+	User     = "locksim"
+)
+
+// first are the statements with which a server begins. They are idempotent.
+const first = `CREATE DATABASE IF NOT EXISTS locksim CHARACTER SET utf8mb4;
+CREATE USER IF NOT EXISTS locksim@localhost, locksim@'127.0.0.1';
+GRANT ALL ON *.* TO locksim@localhost, locksim@'127.0.0.1';
+`
+
+// Server is a running MariaDB.
+type Server struct {
+	dir     string
+	program string
+	args    []string
+	env     []string
+	address string       // for clients: that of the network; empty for the socket
+	cmd     *exec.Cmd    // nil: it does not run
+	guard   *guard.Guard // nil: the caller's
+	turns   *turns       // nil: its threads run as they like
+}
+
+// programs are the server, and the program that makes its first databases.
+func programs() (server, install string, err error) {
+	for _, p := range []struct {
+		name string
+		path *string
+	}{{"mariadbd", &server}, {"mariadb-install-db", &install}} {
+		found, err := exec.LookPath(p.name)
+		if err != nil {
+			found, err = exec.LookPath(filepath.Join("/usr/sbin", p.name))
+		}
+		if err != nil {
+			return "", "", ErrMissing
+		}
+		*p.path = found
+	}
+	return server, install, nil
+}
+
+// Missing returns the error that Start would return for lack of a program: [ErrMissing] or [ErrNoCompiler]. It is nil
+// if they are there.
+func Missing() error {
+	if _, _, err := programs(); err != nil {
+		return err
+	}
+	_, err := shim.Compiler()
+	return err
+}
+
+// Start makes a server with an empty database, and waits until it serves. It ends with [Server.Stop], and soon after
+// this program. The error wraps [ErrMissing] where there is no MariaDB, and [ErrNoCompiler] where its threads cannot
+// have turns.
+func Start(ctx context.Context, o Options) (_ *Server, err error) {
+	program, install, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: o.Dir, env: o.Env, program: program, address: o.Address}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Stop())
+		}
+	}()
+	if s.dir == "" {
+		if s.guard, err = guard.Start("locksim-mariadb-"); err != nil {
+			return nil, err
+		}
+		s.dir = s.guard.Dir()
+	}
+	if err := guard.Own(s.dir); err != nil {
+		return nil, err
+	}
+	create := s.command(ctx, install, "--no-defaults", "--datadir="+filepath.Join(s.dir, data),
+		"--auth-root-authentication-method=normal", "--skip-test-db")
+	if out, err := create.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("make a database: %w\n%s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "init.sql"), []byte(first), 0o644); err != nil {
+		return nil, err
+	}
+	s.args = []string{"--no-defaults", "--datadir=" + filepath.Join(s.dir, data), "--socket=" + s.Socket(),
+		"--pid-file=" + filepath.Join(s.dir, "pid"), "--init-file=" + filepath.Join(s.dir, "init.sql"), "--tmpdir=" + s.dir,
+		"--skip-log-bin", "--performance-schema=off", "--innodb-use-native-aio=0", "--aria-checkpoint-interval=0",
+		"--innodb-buffer-pool-size=16M", "--innodb-flush-method=nosync"}
+	if o.Address == "" {
+		s.args = append(s.args, "--skip-networking")
+	} else {
+		host, port, err := net.SplitHostPort(o.Address)
+		if err != nil {
+			return nil, fmt.Errorf("the address of MariaDB: %w", err)
+		}
+		s.args = append(s.args, "--bind-address="+host, "--port="+port)
+	}
+	for _, line := range o.Settings {
+		s.args = append(s.args, "--"+line)
+	}
+	if o.Turns {
+		if s.turns, err = newTurns(s.dir); err != nil {
+			return nil, err
+		}
+		s.SetTime(time.Now(), 0)
+	}
+	if err := s.Run(); err != nil {
+		return nil, err
+	}
+	return s, s.Wait(ctx)
+}
+
+// Wait waits until the server serves, after [Server.Run]. It must be called outside of any bubble. The error wraps
+// [ErrExited] if the server has exited.
+func (s *Server) Wait(ctx context.Context) error {
+	if s.turns != nil {
+		return s.Recover()
+	}
+	for {
+		network, address := "tcp", s.address
+		if address == "" {
+			network, address = "unix", s.Socket()
+		}
+		c, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		if err == nil {
+			return c.Close()
+		}
+		reason := ctx.Err()
+		if guard.Exited(s.cmd.Process) {
+			reason = ErrExited
+		}
+		if reason != nil {
+			return s.failed(reason)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (s *Server) failed(reason error) error {
+	log, _ := os.ReadFile(s.log())
+	return fmt.Errorf("MariaDB does not serve: %w\n%s", reason, log)
+}
+
+// log is the file for what the server says.
+func (s *Server) log() string { return filepath.Join(s.dir, "log") }
+
+// Run starts the server, after a Crash, and returns at once: the server recovers what it had committed. It starts no
+// goroutine, so it can be called in a bubble.
+func (s *Server) Run() error {
+	log, err := os.OpenFile(s.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() //nolint:errcheck // the server has it
+	cmd := s.command(context.Background(), s.program, s.args...)
+	cmd.Env = append(cmd.Env, s.env...)
+	if s.turns != nil {
+		s.turns.forget()
+		cmd.Env = append(cmd.Env, s.turns.file.Env()...)
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start MariaDB: %w", err)
+	}
+	s.cmd = cmd
+	return nil
+}
+
+// Crash kills the server, and waits for its end. What it has committed is in its files.
+func (s *Server) Crash() error {
+	if s.cmd == nil {
+		return nil
+	}
+	err := guard.Kill(s.dir)
+	_ = s.cmd.Wait() // it was killed
+	s.cmd = nil
+	return err
+}
+
+// command is a program that runs as an unprivileged user.
+func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = s.dir
+	cmd.Env = []string{"HOME=" + s.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
+	guard.Prepare(cmd)
+	return cmd
+}
+
+// Socket is the path of the Unix socket on which the server listens.
+func (s *Server) Socket() string { return filepath.Join(s.dir, "s") }
+
+// Dir is the private folder of the server.
+func (s *Server) Dir() string { return s.dir }
+
+// Stop ends the server, and removes its folder.
+func (s *Server) Stop() error {
+	if s.guard == nil {
+		return errors.Join(s.Crash(), os.RemoveAll(s.dir))
+	}
+	err := s.guard.End()
+	if s.cmd != nil {
+		_ = s.cmd.Wait() // it was killed
+	}
+	return err
+}
+
+// SetTime sets the clocks of a server whose threads have turns: the wall clock, and the time since some instant. They
+// stand still until the next call. Waits that are over by then do not end by themselves: see [Server.Late].
+func (s *Server) SetTime(wall time.Time, since time.Duration) { s.turns.set(wall, since) }
+
+// Turn gives a thread the turn, and waits until it waits again: the one of the chosen entry if it is ready, and
+// otherwise the one that has been ready longest. It reports false if none was ready. It calls meanwhile now and then, if
+// that is not nil. The error wraps [ErrExited] if the server has exited.
+func (s *Server) Turn(chosen int, meanwhile func()) (bool, error) {
+	if s.cmd == nil {
+		return false, ErrExited
+	}
+	return s.turns.turn(chosen, s.cmd.Process.Pid, func() bool { return guard.Exited(s.cmd.Process) }, meanwhile)
+}
+
+// Threads are those of a server, when none runs.
+func (s *Server) Threads() []Thread {
+	if s.cmd == nil {
+		return nil
+	}
+	return s.turns.all(s.cmd.Process.Pid)
+}
+
+// Left is the time until the end of the wait of a thread, which has one.
+func (s *Server) Left(t Thread) time.Duration { return s.turns.left(t) }
+
+// Message lets a thread look for a message, when it next has the turn.
+func (s *Server) Message(entry int) { s.turns.wake(false, entry) }
+
+// Late ends the waits of threads, as their time has come. They go on in this order, each when it has the turn.
+func (s *Server) Late(entries ...int) { s.turns.wake(true, entries...) }
+
+// OutOfTurn is how often a thread went on since the one that had the turn waited for it. What the server does then may
+// differ the next time.
+func (s *Server) OutOfTurn() int { return s.turns.outOfTurn }
+
+// Recover waits until a server whose threads have turns serves. Its clocks go on for as long as it waits for time to
+// pass.
+func (s *Server) Recover() error {
+	for {
+		more, err := s.Turn(-1, nil)
+		switch {
+		case err != nil:
+			return s.failed(err)
+		case more:
+			continue
+		}
+		all := s.Threads()
+		if slices.ContainsFunc(all, func(t Thread) bool { return t.Main && t.Wait == ForMessage }) {
+			return nil
+		}
+		all = slices.DeleteFunc(all, func(t Thread) bool { return t.Due == Never })
+		if len(all) == 0 {
+			return s.failed(errors.New("all threads wait for one another"))
+		}
+		next := slices.MinFunc(all, func(a, b Thread) int {
+			return cmp.Or(cmp.Compare(s.Left(a), s.Left(b)), cmp.Compare(a.Entry, b.Entry))
+		})
+		s.turns.pass(max(0, s.Left(next)))
+		s.Late(next.Entry)
+	}
+}
