@@ -48,7 +48,7 @@ type (
 		taken   int32
 		running int32
 		quiet   uint32
-		_       int32
+		used    int32
 		order   int64
 		entries [threads]entry
 	}
@@ -127,6 +127,7 @@ func (t *turns) forget() {
 
 func (t *turns) lock() {
 	for !atomic.CompareAndSwapInt32(&t.shared.taken, 0, 1) {
+		_, _, _ = syscall.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 	}
 }
 
@@ -151,7 +152,7 @@ const (
 // longest. It reports whether there is one. The caller has the lock.
 func (t *turns) hand(chosen int) bool {
 	var next *entry
-	for i := range t.shared.entries {
+	for i := range t.shared.entries[:t.shared.used] {
 		e := &t.shared.entries[i]
 		if e.state != ready {
 			continue
@@ -243,7 +244,7 @@ func (t *turns) turn(chosen, pid int, gone func() bool, meanwhile func()) (bool,
 
 // stuck reports whether all threads that have a turn sleep.
 func (t *turns) stuck(pid int) bool {
-	for i := range t.shared.entries {
+	for i := range t.shared.entries[:t.shared.used] {
 		e := &t.shared.entries[i]
 		if atomic.LoadInt32(&e.state) != runs || e.tid == 0 {
 			continue
@@ -258,7 +259,7 @@ func (t *turns) stuck(pid int) bool {
 
 // all are the threads, when none runs.
 func (t *turns) all(pid int) (all []Thread) {
-	for i := range t.shared.entries {
+	for i := range t.shared.entries[:t.shared.used] {
 		e := &t.shared.entries[i]
 		switch e.state {
 		case waits:

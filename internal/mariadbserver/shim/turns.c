@@ -44,7 +44,7 @@ struct shared {
 	_Atomic int32_t taken;  // guards the rest
 	int32_t running;
 	_Atomic uint32_t quiet; // how often it has become quiet
-	int32_t unused;
+	int32_t used;           // entries, from the first; those after them are free
 	int64_t order;
 	struct thread threads[THREADS];
 };
@@ -73,12 +73,15 @@ static void ready(struct thread *t) {
 	t->order = ++shared->order;
 }
 
-// quiet tells the other program that no thread runs any more. The caller has the lock.
-static void quiet(void) {
-	if (shared->running > 0)
-		return;
-	atomic_fetch_add(&shared->quiet, 1);
-	wake(&shared->quiet);
+// stops says that this thread does not run any more, and tells the other program if none does. The caller has the lock,
+// which it loses.
+static void stops(void) {
+	int last = --shared->running == 0;
+	if (last)
+		atomic_fetch_add(&shared->quiet, 1);
+	unlock();
+	if (last)
+		wake(&shared->quiet);
 }
 
 static struct thread *claim(void) {
@@ -88,6 +91,8 @@ static struct thread *claim(void) {
 			t->go = 0;
 			t->id = 0;
 			t->born = ++shared->order;
+			if (shared->used <= t - shared->threads)
+				shared->used = t - shared->threads + 1;
 			return t;
 		}
 	abort(); // more threads than entries: they would run at the same time
@@ -131,9 +136,7 @@ static int waits(int wait, int64_t what, int fd, int64_t due, int clock, pthread
 	if (mutex)
 		pthread_mutex_unlock(mutex);
 	lock();
-	shared->running--;
-	quiet();
-	unlock();
+	stops();
 	await_turn();
 	if (mutex)
 		pthread_mutex_lock(mutex);
@@ -189,7 +192,7 @@ static void signalled(int wait, int64_t what, int all) {
 	lock();
 	for (;;) {
 		struct thread *first = NULL;
-		for (struct thread *t = shared->threads; t < shared->threads + THREADS; t++)
+		for (struct thread *t = shared->threads; t < shared->threads + shared->used; t++)
 			if (t->state == WAITS && t->wait == wait && (wait == MESSAGE ? t->fd : t->what) == what &&
 				(!first || t->order < first->order))
 				first = t;
@@ -274,9 +277,7 @@ int sigwaitinfo(const sigset_t *set, siginfo_t *info) {
 	t->wait = SIGNAL;
 	t->due = NEVER;
 	t->state = WAITS;
-	shared->running--;
-	quiet();
-	unlock();
+	stops();
 	int r = real_sigwaitinfo(set, info);
 	lock();
 	t->state = RUNS;
@@ -305,9 +306,7 @@ static void *started(void *p) {
 	unlock();
 	signalled(THREAD, id, 1);
 	lock();
-	shared->running--;
-	quiet();
-	unlock();
+	stops();
 	self = NULL;
 	return result;
 }
