@@ -17,6 +17,9 @@ type Advisory struct{ *connected }
 
 // NewAdvisory returns the lock, or an error that says which option is wrong. It sends nothing.
 func NewAdvisory(db *sql.DB, o Options) (*Advisory, error) {
+	if err := o.Dialect.needs(PostgreSQL, "a Named lock"); err != nil {
+		return nil, err
+	}
 	c, err := newConnected(db, o, func(life context.Context, conn *sql.Conn, resource string) session {
 		return &advisory{life: life, conn: conn, ttl: o.withDefaults().TTL, key: AdvisoryKey(o.Prefix + resource)}
 	})

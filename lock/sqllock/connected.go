@@ -40,7 +40,7 @@ type session interface {
 }
 
 func newConnected(db *sql.DB, o Options, open func(context.Context, *sql.Conn, string) session) (*connected, error) {
-	if err := check(db, o); err != nil {
+	if err := errors.Join(check(db, o), o.Dialect.seconds(o.TTL)); err != nil {
 		return nil, fmt.Errorf("make a lock that a connection has: %w", err)
 	}
 	o = o.withDefaults()
@@ -138,6 +138,8 @@ func (a *asking) wait(ctx context.Context) time.Duration {
 		return a.opt.TTL
 	case d <= 2*grace:
 		return 0
+	case a.opt.Dialect == MySQL: // it counts in seconds
+		return min(d-grace, a.opt.TTL).Truncate(time.Second)
 	}
 	return min(d-grace, a.opt.TTL)
 }

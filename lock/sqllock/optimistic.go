@@ -32,7 +32,7 @@ func NewOptimistic(db *sql.DB, table sqlguard.Options, o Options) (*Optimistic, 
 		table.Mode = fence.CAS
 	}
 	if table.Placeholders == "" {
-		table.Placeholders = sqlguard.Dollar
+		table.Placeholders = o.Dialect.placeholders()
 	}
 	err := check(db, o)
 	if table.Mode != fence.CAS {

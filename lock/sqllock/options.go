@@ -16,8 +16,11 @@ import (
 
 // Options configure the locks of this package. The zero value is ready for use.
 type Options struct {
+	// Dialect is the kind of the database. "" means [PostgreSQL].
+	Dialect Dialect
+
 	// TTL is how long a lease lasts after its request, or after its last renewal. It is a whole number of milliseconds,
-	// and 10 at least. 0 means [lock.DefaultTTL].
+	// and 10 at least; in MySQL a whole number of seconds, for a lock that a connection has. 0 means [lock.DefaultTTL].
 	TTL time.Duration
 
 	// Backoff is the range of the delays between two tries. Zero fields mean [lock.DefaultBackoffMin] and
@@ -75,7 +78,7 @@ var plain = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*
 
 // Validate returns an error that names every invalid field, or nil. The constructors call it.
 func (o Options) Validate() error {
-	var errs []error
+	errs := []error{o.Dialect.validate()}
 	switch {
 	case o.TTL < 0 || o.TTL > 0 && o.TTL < least:
 		errs = append(errs, fmt.Errorf("TTL %v is less than %v", o.TTL, least))

@@ -31,14 +31,34 @@ func sqlState(err error) string {
 
 // ended reports whether the database has ended the session with this error.
 func ended(err error) bool {
+	switch number(err) {
+	case erServerShutdown, erConnectionKilled, erInactive:
+		return true
+	}
 	s := sqlState(err)
 	return s == idleSession || s == idleInTransaction || s == adminShutdown
 }
 
 // refused reports whether the database has refused a statement, and kept the session.
 func refused(err error) bool {
+	if number(err) != 0 {
+		return !ended(err)
+	}
 	s := sqlState(err)
 	return s != "" && !ended(err) && !strings.HasPrefix(s, "08") && !strings.HasPrefix(s, "57P")
+}
+
+// conflict reports whether a statement has failed for what another transaction did at the same time, and may be tried
+// again.
+func conflict(err error) bool {
+	n := number(err)
+	return n == erLockDeadlock || n == erChanged || sqlState(err) == serializationFailure
+}
+
+// unavailable reports whether a statement has failed since another session has a lock.
+func unavailable(err error) bool {
+	n := number(err)
+	return n == erLockWaitTimeout || n == erLockNowait || sqlState(err) == lockNotAvailable
 }
 
 // outcome makes lock.ErrOutcomeUnknown part of err, unless the database has refused the statement, and so done nothing.

@@ -1,6 +1,7 @@
 package sqllock
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -19,7 +20,8 @@ import (
 // of grants so far, which is the fencing token. It is safe for concurrent use.
 //
 // A grant is one statement: it inserts the row, or takes an expired one over. A release ends the lease and leaves the
-// row, so that the number goes on. Rows must not be deleted, also those of ended leases: the next token would be 1
+// row, so that the number goes on. In MySQL a grant is one UPDATE, and the first one of a resource makes its row before.
+// Rows must not be deleted, also those of ended leases: the next token would be 1
 // again, and a fence would not refuse an earlier holder (F64). While the lock is held it needs no connection.
 //
 // Its leases end after the TTL, unless a [lock.Watchdog] renews them.
@@ -28,7 +30,8 @@ type Table struct {
 	opt  Options
 	dice *dice
 
-	take, extend, free, clean string // the statements
+	take, extend, free, clean statement
+	insert                    statement // of MySQL, where take changes rows only
 
 	mu sync.Mutex // guards opt.Entropy
 }
@@ -40,17 +43,31 @@ func NewTable(db *sql.DB, o Options) (*Table, error) {
 		return nil, fmt.Errorf("make a lock on a table: %w", err)
 	}
 	o = o.withDefaults()
-	const valid = ` WHERE resource = $1 AND owner = $2 AND expires_at > clock_timestamp()`
+	const (
+		valid   = ` WHERE resource = $1 AND owner = $2 AND expires_at > clock_timestamp()`
+		current = ` WHERE resource = $1 AND owner = $2 AND expires_at > UTC_TIMESTAMP(6)`
+		// what follows makes the token the id that the statement has inserted: it is 0 if no row fits, however drivers count
+		// rows that a statement has found and left as they were
+		same = `token = LAST_INSERT_ID(token)`
+		end  = `expires_at = UTC_TIMESTAMP(6) + INTERVAL ($3 * 1000) MICROSECOND`
+		past = `owner = '', expires_at = '1970-01-01', ` + same
+	)
+	d, update := o.Dialect, `UPDATE `+o.Table+` SET `
 	return &Table{db: db, opt: o, dice: &dice{rand: rand.New(o.Jitter)},
-		take: `INSERT INTO ` + o.Table + ` AS held (resource, owner, expires_at, token)
+		take: d.pick(`INSERT INTO `+o.Table+` AS held (resource, owner, expires_at, token)
 			VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond', 1)
 			ON CONFLICT (resource) DO UPDATE SET owner = excluded.owner,
 				expires_at = clock_timestamp() + $3::bigint * interval '1 millisecond', token = held.token + 1
 			WHERE held.expires_at <= clock_timestamp()
 			RETURNING token`,
-		extend: `UPDATE ` + o.Table + ` SET expires_at = clock_timestamp() + $3::bigint * interval '1 millisecond'` + valid,
-		free:   `UPDATE ` + o.Table + ` SET owner = '', expires_at = '-infinity'` + valid,
-		clean:  `UPDATE ` + o.Table + ` SET owner = '', expires_at = '-infinity' WHERE resource = $1 AND owner = $2`,
+			update+`owner = $2, `+end+`, token = LAST_INSERT_ID(token + 1)
+			WHERE resource = $1 AND expires_at <= UTC_TIMESTAMP(6)`),
+		insert: d.pick("", `INSERT IGNORE INTO `+o.Table+` (resource, owner, expires_at, token) VALUES ($1, '', '1970-01-01', 0)`),
+		extend: d.pick(update+`expires_at = clock_timestamp() + $3::bigint * interval '1 millisecond'`+valid,
+			update+end+`, `+same+current),
+		free: d.pick(update+`owner = '', expires_at = '-infinity'`+valid, update+past+current),
+		clean: d.pick(update+`owner = '', expires_at = '-infinity' WHERE resource = $1 AND owner = $2`,
+			update+past+` WHERE resource = $1 AND owner = $2`),
 	}, nil
 }
 
@@ -63,6 +80,14 @@ func check(db *sql.DB, o Options) error {
 
 // Schema is a statement that makes the table if it does not exist.
 func (t *Table) Schema() string {
+	if t.opt.Dialect == MySQL {
+		return `CREATE TABLE IF NOT EXISTS ` + t.opt.Table + ` (
+	resource   VARBINARY(255) PRIMARY KEY,
+	owner      VARBINARY(64)  NOT NULL,
+	expires_at DATETIME(6)    NOT NULL,
+	token      BIGINT         NOT NULL
+) ENGINE=InnoDB`
+	}
 	return `CREATE TABLE IF NOT EXISTS ` + t.opt.Table + ` (
 	resource   text        PRIMARY KEY,
 	owner      text        NOT NULL,
@@ -112,7 +137,7 @@ func (t *Table) try(ctx context.Context, resource string) (lock.Lease, error) {
 	var token int64
 	err = t.ask(ctx, &token, resource, owner)
 	switch {
-	case errors.Is(err, sql.ErrNoRows), sqlState(err) == serializationFailure:
+	case errors.Is(err, sql.ErrNoRows), conflict(err):
 		return nil, lock.ErrTaken
 	case refused(err):
 		return nil, err
@@ -135,11 +160,39 @@ func (t *Table) ask(ctx context.Context, token *int64, resource, owner string) e
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer t.opt.Clock.AfterFunc(t.opt.TTL, cancel)()
-	err := t.db.QueryRowContext(limited, t.take, resource, owner, t.opt.TTL.Milliseconds()).Scan(token)
+	args := t.take.args(resource, owner, t.opt.TTL.Milliseconds())
+	var err error
+	if t.opt.Dialect == MySQL {
+		*token, err = t.update(limited, resource, args)
+	} else {
+		err = t.db.QueryRowContext(limited, t.take.text, args...).Scan(token)
+	}
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		return fmt.Errorf("no answer within the TTL of %v, or no free connection in the pool: %w", t.opt.TTL, err)
 	}
 	return err
+}
+
+// update takes a row in MySQL, and makes it if there is none yet. Its error is sql.ErrNoRows if it is taken.
+func (t *Table) update(ctx context.Context, resource string, args []any) (token int64, err error) {
+	for made := false; ; made = true {
+		r, err := t.db.ExecContext(ctx, t.take.text, args...)
+		if err != nil {
+			return 0, err
+		}
+		if token, err = r.LastInsertId(); err != nil || token != 0 {
+			return token, err
+		}
+		if made {
+			return 0, sql.ErrNoRows
+		}
+		if r, err = t.db.ExecContext(ctx, t.insert.text, t.insert.args(resource)...); err != nil {
+			return 0, err
+		}
+		if n, err := r.RowsAffected(); err != nil || n == 0 { // it is there, and taken
+			return 0, cmp.Or(err, sql.ErrNoRows)
+		}
+	}
 }
 
 func (t *Table) owner() (string, error) {
@@ -162,7 +215,8 @@ type rowGrant struct {
 func (g rowGrant) undo(ctx context.Context, err error) error {
 	ctx, cancel := detached(ctx, g.table.opt.ReleaseTimeout)
 	defer cancel()
-	if _, failure := g.table.db.ExecContext(ctx, g.table.clean, g.resource, g.owner); failure != nil {
+	if _, failure := g.table.db.ExecContext(ctx, g.table.clean.text,
+		g.table.clean.args(g.resource, g.owner)...); failure != nil {
 		return fmt.Errorf("%w; taking it back failed too, so others may have to wait for %v: %w", err, g.table.opt.TTL,
 			failure)
 	}
@@ -184,10 +238,14 @@ func (g rowGrant) Delete(ctx context.Context) (deleted bool, err error) {
 }
 
 // change runs a statement for the row if it is still the owner's.
-func (g rowGrant) change(ctx context.Context, statement string, args ...any) (held bool, err error) {
-	r, err := g.table.db.ExecContext(ctx, statement, args...)
+func (g rowGrant) change(ctx context.Context, s statement, args ...any) (held bool, err error) {
+	r, err := g.table.db.ExecContext(ctx, s.text, s.args(args...)...)
 	if err != nil {
 		return false, outcome(err)
+	}
+	if g.table.opt.Dialect == MySQL {
+		token, err := r.LastInsertId()
+		return token != 0, err
 	}
 	n, err := r.RowsAffected()
 	return n > 0, err

@@ -26,18 +26,28 @@ type ForUpdate struct{ *connected }
 func NewForUpdate(db *sql.DB, o Options) (*ForUpdate, error) {
 	table := o.withDefaults().Table
 	c, err := newConnected(db, o, func(life context.Context, conn *sql.Conn, resource string) session {
-		return &transaction{life: life, conn: conn, ttl: o.withDefaults().TTL, key: resource,
+		t := &transaction{life: life, conn: conn, ttl: o.withDefaults().TTL, key: resource,
 			before: `INSERT INTO ` + table + ` (resource) VALUES ($1) ON CONFLICT DO NOTHING`,
 			wait:   `SELECT true FROM ` + table + ` WHERE resource = $1 FOR UPDATE`,
 			try:    `SELECT true FROM ` + table + ` WHERE resource = $1 FOR UPDATE SKIP LOCKED`,
 			limit:  wholeStatement,
 		}
+		if o.Dialect == MySQL {
+			t.before = `INSERT IGNORE INTO ` + table + ` (resource) VALUES (?)`
+			t.there = `SELECT true FROM ` + table + ` WHERE resource = ?`
+			t.wait, t.try = t.there+` FOR UPDATE`, t.there+` FOR UPDATE SKIP LOCKED`
+			t.limit = rowWait
+		}
+		return t
 	})
 	return &ForUpdate{c}, err
 }
 
 // Schema is a statement that makes the table if it does not exist. It gets a row for each resource, which stays.
 func (f *ForUpdate) Schema() string {
+	if f.opt.Dialect == MySQL {
+		return `CREATE TABLE IF NOT EXISTS ` + f.opt.Table + ` (resource VARBINARY(255) PRIMARY KEY) ENGINE=InnoDB`
+	}
 	return `CREATE TABLE IF NOT EXISTS ` + f.opt.Table + ` (resource text PRIMARY KEY)`
 }
 
@@ -48,8 +58,12 @@ func (f *ForUpdate) Schema() string {
 // does other use of advisory locks in the same database.
 type AdvisoryTransaction struct{ *connected }
 
-// NewAdvisoryTransaction returns the lock, or an error that says which option is wrong. It sends nothing.
+// NewAdvisoryTransaction returns the lock, or an error that says which option is wrong. It sends nothing. MySQL has none
+// such.
 func NewAdvisoryTransaction(db *sql.DB, o Options) (*AdvisoryTransaction, error) {
+	if err := o.Dialect.needs(PostgreSQL, "a Named lock"); err != nil {
+		return nil, err
+	}
 	c, err := newConnected(db, o, func(life context.Context, conn *sql.Conn, resource string) session {
 		return &transaction{life: life, conn: conn, ttl: o.withDefaults().TTL, key: AdvisoryKey(o.Prefix + resource),
 			wait:  `SELECT true FROM pg_advisory_xact_lock($1)`,
@@ -80,8 +94,17 @@ type transaction struct {
 	endTx context.CancelFunc // ends the context of tx
 
 	before, wait, try string // before is "" if nothing has to be done before
+	there             string // of MySQL: whether before need not be done, which would wait for the holder
 	limit             limit  // of wait
 }
+
+// held is the savepoint by which a session of MySQL knows that its transaction goes on: a deadlock ends that, and what
+// follows is then no part of one.
+const (
+	setHeld  = `SAVEPOINT held`
+	askHeld  = `RELEASE SAVEPOINT held`
+	setWaits = `SET SESSION wait_timeout = DEFAULT, SESSION innodb_lock_wait_timeout = DEFAULT`
+)
 
 // limit is the setting that limits a wait.
 type limit string
@@ -92,13 +115,13 @@ const (
 	oneLock limit = "lock_timeout"
 	// wholeStatement limits all of that together, and every other statement until it is set back.
 	wholeStatement limit = "statement_timeout"
+	// rowWait limits each row for which a statement waits, in MySQL, in seconds.
+	rowWait limit = "innodb_lock_wait_timeout"
 )
 
 func (t *transaction) take(wait time.Duration) error {
-	if t.before != "" {
-		if _, err := t.conn.ExecContext(t.life, t.before, t.key); err != nil {
-			return err
-		}
+	if err := t.prepare(wait); err != nil {
+		return err
 	}
 	ctx, end := context.WithCancel(context.WithoutCancel(t.life))
 	t.endTx = end
@@ -109,15 +132,27 @@ func (t *transaction) take(wait time.Duration) error {
 	if err != nil {
 		return err
 	}
-	statement, err := ask(t.life, t.tx, "SET LOCAL", "idle_in_transaction_session_timeout", t.ttl, t.limit, wait, t.try,
-		t.wait)
-	if err != nil {
-		return err
+	statement := t.try
+	if wait > 0 {
+		statement = t.wait
+	}
+	if t.limit != rowWait {
+		statement, err = ask(t.life, t.tx, "SET LOCAL", "idle_in_transaction_session_timeout", t.ttl, t.limit, wait, t.try,
+			t.wait)
+		if err != nil {
+			return err
+		}
 	}
 	waiting, cancel := patient(t.life, wait, t.ttl)
 	defer cancel()
 	var granted bool
 	err = taken(t.tx.QueryRowContext(waiting, statement, t.key).Scan(&granted))
+	if t.limit == rowWait && err == nil {
+		_, err = t.tx.ExecContext(t.life, setHeld)
+		if err == nil && wait > 0 {
+			_, err = t.tx.ExecContext(t.life, `SET SESSION `+string(t.limit)+` = DEFAULT`)
+		}
+	}
 	if wait == 0 || t.limit != wholeStatement {
 		return err
 	}
@@ -127,6 +162,35 @@ func (t *transaction) take(wait time.Duration) error {
 	case sqlState(err) == queryCanceled:
 		err = lock.ErrTaken
 	}
+	return err
+}
+
+// prepare does what has to be done before the transaction begins: it makes the row, and in MySQL limits the session.
+func (t *transaction) prepare(wait time.Duration) error {
+	if t.limit == rowWait {
+		if err := limitWaits(t.life, t.conn, t.ttl, wait); err != nil {
+			return err
+		}
+		var there bool
+		if err := t.conn.QueryRowContext(t.life, t.there, t.key).Scan(&there); !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+	}
+	if t.before == "" {
+		return nil
+	}
+	_, err := t.conn.ExecContext(t.life, t.before, t.key)
+	return err
+}
+
+// limitWaits sets how long a session of MySQL may be idle, and how long it waits for a row: both in seconds, of which
+// there is one at least.
+func limitWaits(ctx context.Context, on execer, ttl, wait time.Duration) error {
+	limits := fmt.Sprintf(`SET SESSION wait_timeout = %d`, max(1, ttl/time.Second))
+	if wait > 0 {
+		limits += fmt.Sprintf(`, SESSION innodb_lock_wait_timeout = %d`, max(1, wait/time.Second))
+	}
+	_, err := on.ExecContext(ctx, limits)
 	return err
 }
 
@@ -161,14 +225,30 @@ func ask(ctx context.Context, on execer, set, idle string, ttl time.Duration, by
 
 // taken is the error of a statement that asks for a lock: lock.ErrTaken if another session has it.
 func taken(err error) error {
-	if errors.Is(err, sql.ErrNoRows) || sqlState(err) == lockNotAvailable {
+	if errors.Is(err, sql.ErrNoRows) || unavailable(err) {
 		return lock.ErrTaken
 	}
 	return err
 }
 
 func (t *transaction) beat() error {
+	if t.limit == rowWait {
+		if err := t.goesOn(); err != nil {
+			return err
+		}
+		_, err := t.tx.ExecContext(t.life, setHeld)
+		return err
+	}
 	_, err := t.tx.ExecContext(t.life, `SELECT 1`)
+	return err
+}
+
+// goesOn takes the savepoint away by which it learns, in MySQL, whether the transaction goes on.
+func (t *transaction) goesOn() error {
+	_, err := t.tx.ExecContext(t.life, askHeld)
+	if number(err) == erNoSavepoint {
+		return fmt.Errorf("the database has ended the transaction: %w: %w", lock.ErrNotHeld, err)
+	}
 	return err
 }
 
@@ -192,14 +272,17 @@ func (t *transaction) do(work func(*sql.Tx) error) error {
 }
 
 func (t *transaction) leave() error {
-	if t.tx == nil {
+	if t.tx != nil {
+		defer t.endTx()
+		if err := t.alone(t.tx.Rollback); err != nil && !errors.Is(err, sql.ErrTxDone) {
+			return err
+		}
+	}
+	if t.limit != rowWait {
 		return nil
 	}
-	defer t.endTx()
-	if err := t.alone(t.tx.Rollback); !errors.Is(err, sql.ErrTxDone) {
-		return err
-	}
-	return nil
+	_, err := t.conn.ExecContext(t.life, setWaits)
+	return err
 }
 
 // abort lets the roll-back fail, since its context has ended: the driver then closes the connection.
@@ -213,6 +296,14 @@ func (t *transaction) abort() {
 }
 
 func (t *transaction) free() (had bool, err error) {
+	if t.limit == rowWait {
+		switch err := t.goesOn(); {
+		case errors.Is(err, lock.ErrNotHeld), ended(err):
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+	}
 	switch err := t.alone(t.tx.Commit); {
 	case err == nil:
 		return true, nil
