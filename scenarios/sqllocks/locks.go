@@ -138,7 +138,7 @@ func AdvisoryTransaction() subject.Lock {
 
 // Optimistic is no lock: rows with a version, which each write compares, as [sqllock.Optimistic] has them.
 func Optimistic() subject.Lock {
-	l := subject.Unlocked("sql-optimistic", Servers(), common(lock.FaultWorker), openStore)
+	l := subject.Unlocked("sql-optimistic", Servers(), common(lock.FaultWorker), database.OpenStore)
 	l.About = "No lock: a row of a PostgreSQL table has a version. A write counts only if the version is the one that " +
 		"was read, and otherwise the client reads again, three times in all."
 	l.ForWhom = "Changes of a row of the same database that rarely meet, and that may be computed again."

@@ -3,7 +3,6 @@ package sqllocks
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"locksim/faults"
+	"locksim/scenarios/internal/sqldata"
 	"locksim/scenarios/sqllocks/facts"
 	"locksim/scenarios/subject"
 	"locksim/sim"
@@ -44,7 +44,7 @@ func kind(pooled bool) subject.ServerKind {
 		if err != nil {
 			return postgres.Failed(err)
 		}
-		return postgres.Kind{Server: server, Schema: tables, Value: value, Leases: leases(), Pooled: pooled}
+		return postgres.Kind{Server: server, Schema: tables, Value: database.Value, Leases: leases(), Pooled: pooled}
 	}
 	return k
 }
@@ -147,39 +147,7 @@ func open(m Machine, mode pgx.QueryExecMode) (*sql.DB, error) {
 	db.SetMaxIdleConns(connections)
 	m.OnEnd(func() { _ = db.Close() })
 	if a, ok := m.(interface{ AddPool(faults.Pool) }); ok {
-		a.AddPool(&pool{db})
+		a.AddPool(&sqldata.Pool{DB: db, Connections: connections})
 	}
 	return db, nil
 }
-
-// pool is the pool of a client. It is a [faults.PoolWaiter].
-type pool struct{ db *sql.DB }
-
-// errFull is returned when every connection of a pool is in use.
-var errFull = errors.New("every connection is in use")
-
-// Size implements [faults.Pool].
-func (*pool) Size() int { return connections }
-
-// Take implements [faults.Pool]. It does not wait for a connection: database/sql gives one that becomes free to any of
-// those who wait, by a global random number.
-func (p *pool) Take(ctx context.Context) error {
-	if s := p.db.Stats(); s.Idle == 0 && s.OpenConnections >= connections {
-		return errFull
-	}
-	conn, err := p.db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	<-ctx.Done()
-	return conn.Close()
-}
-
-// Asked implements [faults.Pool]: it counts those who had to wait.
-func (p *pool) Asked() int64 { return p.Waits() }
-
-// Waits implements [faults.PoolWaiter].
-func (p *pool) Waits() int64 { return p.db.Stats().WaitCount }
-
-// Dirty implements [faults.Pool]: database/sql keeps nothing of a run.
-func (*pool) Dirty() bool { return false }
