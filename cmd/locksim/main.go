@@ -12,6 +12,7 @@ import (
 	"locksim/cmd/locksim/app"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/fences"
+	"locksim/scenarios/mysqllocks"
 	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
@@ -23,10 +24,11 @@ func main() { os.Exit(app.Main(append(locks(), onTrial()...)...)) }
 
 // locks are those whose servers the kernel does not have.
 func locks() []subject.Lock {
-	return slices.Concat(redislocks.Unlocked(), etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
+	return slices.Concat(redislocks.Unlocked(), etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All(),
+		sentinellocks.All())
 }
 
 // onTrial are the fences.
 func onTrial() []subject.Lock {
-	return slices.Concat(fences.Own(), sqllocks.Fences(), etcdlocks.Fences(), zklocks.Fences())
+	return slices.Concat(fences.Own(), sqllocks.Fences(), mysqllocks.Fences(), etcdlocks.Fences(), zklocks.Fences())
 }

@@ -16,6 +16,7 @@ import (
 	"locksim/lock/promise"
 	etcdfacts "locksim/scenarios/etcdlocks/facts"
 	"locksim/scenarios/kinds/server"
+	mysqlfacts "locksim/scenarios/mysqllocks/facts"
 	sentinelfacts "locksim/scenarios/sentinellocks/facts"
 	sqlfacts "locksim/scenarios/sqllocks/facts"
 	zkfacts "locksim/scenarios/zklocks/facts"
@@ -183,6 +184,7 @@ var servers = []server.Kind{
 	etcdfacts.Server,
 	sentinelfacts.Server,
 	sqlfacts.Server,
+	mysqlfacts.Server,
 	zkfacts.Server,
 }
 

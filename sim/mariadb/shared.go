@@ -8,6 +8,7 @@ import (
 
 	"locksim/internal/mariadbserver"
 	"locksim/sim"
+	"locksim/sim/trace"
 )
 
 // shared is the server of this process.
@@ -56,3 +57,12 @@ type failed struct{ err error }
 
 // Build implements [sim.Kind].
 func (f failed) Build(b *sim.Builder) { b.Fail(f.err) }
+
+// Note is [Server.Op] of that server, if there is one. Any goroutine may call it.
+func Note(op trace.Decision) {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil {
+		shared.server.Op(op)
+	}
+}

@@ -61,7 +61,9 @@ const (
 )
 
 // silent reports whether a command has no answer.
-func silent(command byte) bool { return command == comQuit || command == comLong || command == comClose }
+func silent(command byte) bool {
+	return command == comQuit || command == comLong || command == comClose
+}
 
 // The abilities of a client, and the states of a session, that matter here.
 const (
