@@ -25,6 +25,7 @@ const (
 	Etcd      Kind = "etcd"
 	ZooKeeper Kind = "zookeeper"
 	Postgres  Kind = "postgres"
+	MariaDB   Kind = "mariadb"
 )
 
 // Options say which servers to start.
@@ -32,7 +33,7 @@ type Options struct {
 	// Kind is what they are.
 	Kind Kind
 	// Count is how many there are: r0, r1, … are servers of their own, sen0, sen1, … watch r0, e0, e1, … and z0, z1, … are
-	// one cluster. There can be one PostgreSQL. 0 means 1.
+	// one cluster. There can be one PostgreSQL, and one MariaDB. 0 means 1.
 	Count int
 	// Replicas is how many replicas r0 has: r0a, r0b, … Only for Redis.
 	Replicas int
@@ -63,7 +64,7 @@ type Options struct {
 	Tick time.Duration
 	// Clock gives each server clocks of its own, if a C compiler is installed: see [Server.JumpClock].
 	Clock bool
-	// Sync lets etcd, ZooKeeper and PostgreSQL sync their files before they answer, as they do by default. Without it they
+	// Sync lets etcd, ZooKeeper and the databases sync their files before they answer, as they do by default. Without it they
 	// do not: a process that is killed leaves its files to the operating system. A Redis goes by Persistence.
 	Sync bool
 	// Other is how to start servers of a kind that is none of this package. Nil is for those.
@@ -150,6 +151,9 @@ var kinds = map[Kind]struct {
 	Postgres: {missingPostgres, (*Group).startPostgres,
 		Pace{500 * time.Millisecond, "a client of PostgreSQL would have spent its lease on the connection",
 			300 * time.Millisecond, false}, nil},
+	MariaDB: {missingMariaDB, (*Group).startMariaDB,
+		Pace{2 * time.Second, "MariaDB counts idle times in whole seconds, and a connection takes a while", 2 * time.Second,
+			false}, nil},
 }
 
 // attempts is how often servers are started on other ports if one of them does not start: another program may have
@@ -181,7 +185,7 @@ func (o Options) validate() error {
 		return fmt.Errorf("start %s: only Redis has replicas", o.Kind)
 	case (o.Kind == Sentinel) != (o.Watches != nil):
 		return fmt.Errorf("start %s: Sentinels, and no others, watch servers", o.Kind)
-	case o.Kind == Postgres && o.Count != 1:
+	case (o.Kind == Postgres || o.Kind == MariaDB) && o.Count != 1:
 		return fmt.Errorf("start %s: there can be one server, not %d", o.Kind, o.Count)
 	case o.Persistence == file.PersistRDB && (o.Snapshot < time.Second || o.Snapshot%time.Second != 0):
 		return fmt.Errorf("start %s: a snapshot every %v: Redis takes whole seconds, from 1s", o.Kind, o.Snapshot)

@@ -48,7 +48,7 @@ type engine interface {
 	output() string
 }
 
-// Name is r0, r1, …, r0a, … for a replica of r0, sen0, …, e0, …, z0, …, or p0.
+// Name is r0, r1, …, r0a, … for a replica of r0, sen0, …, e0, …, z0, …, p0 or m0.
 func (s *Server) Name() string { return s.name }
 
 // Addr is the address for clients: "127.0.0.1:" and a port. It stays the same over restarts.
