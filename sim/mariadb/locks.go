@@ -52,7 +52,7 @@ func (m *machine) note(all map[string]int32, thread, name string) {
 }
 
 var (
-	threadLine = regexp.MustCompile(`^MySQL thread id (\d+),`)
+	threadLine = regexp.MustCompile(`^(?:MariaDB|MySQL) thread id (\d+),`)
 	lockLine   = regexp.MustCompile("^RECORD LOCKS .* index PRIMARY of table `[^`]*`\\.`([^`]*)` trx id \\d+ lock_mode X")
 	fieldLine  = regexp.MustCompile(`^ 0: len \d+; hex ([0-9a-f]*);`)
 )
@@ -75,12 +75,19 @@ func lockedRows(status string) (all [][2]string) {
 			}
 		}
 		if found := fieldLine.FindStringSubmatch(line); found != nil && table != "" {
-			if key, err := hex.DecodeString(found[1]); err == nil {
-				all = append(all, [2]string{thread, table + "/" + string(key)})
-			}
+			all = append(all, [2]string{thread, table + "/" + keyOf(found[1])})
 		}
 	}
 	return all
+}
+
+// keyOf is a key as InnoDB has it: a text, or else its bytes in hexadecimal.
+func keyOf(digits string) string {
+	key, err := hex.DecodeString(digits)
+	if err != nil || len(key) == 0 || slices.ContainsFunc(key, func(c byte) bool { return c < ' ' || c > '~' }) {
+		return "0x" + digits
+	}
+	return string(key)
 }
 
 // SessionLocks implements [sim.SessionLocker].
