@@ -196,8 +196,10 @@ func (t *turns) wake(late bool, entries ...int) {
 // at work, and after which it is at work for too long.
 const (
 	look    = 2 * time.Millisecond
-	given   = 500 * time.Millisecond
+	given   = 10 * time.Second
 	tooLong = time.Minute
+	// sure is how many looks in a row must find that it sleeps.
+	sure = 3
 )
 
 // turn gives a thread the turn, the chosen one if it is ready, and waits until it waits again. It reports false if none
@@ -210,7 +212,7 @@ func (t *turns) turn(chosen, pid int, gone func() bool, meanwhile func()) (bool,
 		return false, nil
 	}
 	t.unlock()
-	at, all := time.Duration(0), time.Duration(0)
+	at, all, sleeps := time.Duration(0), time.Duration(0), 0
 	for {
 		quiet := atomic.LoadUint32(&t.shared.quiet)
 		if quiet > 0 && atomic.LoadInt32(&t.shared.running) == 0 {
@@ -230,31 +232,41 @@ func (t *turns) turn(chosen, pid int, gone func() bool, meanwhile func()) (bool,
 		if at, all = at+look, all+look; all > tooLong {
 			return false, fmt.Errorf("a thread of MariaDB has been at work for %v", tooLong)
 		}
-		if at < given && !t.stuck(pid) {
+		if t.stuck(pid) {
+			sleeps++
+		} else {
+			sleeps = 0
+		}
+		if at < given && sleeps < sure {
 			continue
 		}
 		t.lock()
 		if quiet > 0 && t.hand(-1) {
 			t.outOfTurn++
-			at = 0
+			at, sleeps = 0, 0
 		}
 		t.unlock()
 	}
 }
 
-// stuck reports whether all threads that have a turn sleep.
+// stuck reports whether all threads that have a turn sleep, since they wait for a mutex.
 func (t *turns) stuck(pid int) bool {
+	some := false
 	for i := range t.shared.entries[:t.shared.used] {
 		e := &t.shared.entries[i]
-		if atomic.LoadInt32(&e.state) != runs || e.tid == 0 {
+		if atomic.LoadInt32(&e.state) != runs {
 			continue
 		}
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/syscall", pid, e.tid))
-		if err == nil && !strings.HasPrefix(string(text), strconv.Itoa(unix.SYS_FUTEX)+" ") {
+		some = true
+		task := fmt.Sprintf("/proc/%d/task/%d/", pid, e.tid)
+		stat, err := os.ReadFile(task + "stat") // one that was woken, and has no processor yet, is R
+		call, failed := os.ReadFile(task + "syscall")
+		if err != nil || failed != nil || !strings.Contains(string(stat), ") S ") ||
+			!strings.HasPrefix(string(call), strconv.Itoa(unix.SYS_FUTEX)+" ") {
 			return false
 		}
 	}
-	return true
+	return some
 }
 
 // all are the threads, when none runs.

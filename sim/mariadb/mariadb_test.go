@@ -41,6 +41,10 @@ func TestMain(m *testing.M) {
 	_ = mysql.SetLogger(log.New(io.Discard, "", 0))
 	code := m.Run()
 	if shared.server != nil {
+		if n := shared.server.OutOfTurn(); n > 0 {
+			fmt.Fprintf(os.Stderr, "%d times a thread went on out of its turn\n", n)
+			code = 1
+		}
 		if err := shared.server.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1

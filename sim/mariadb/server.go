@@ -87,6 +87,10 @@ func (s *Server) Stop() error {
 	return s.real.Stop()
 }
 
+// OutOfTurn is how often a thread of the server had to go on while another one had the turn: runs may differ then. It is
+// for tests, and 0.
+func (s *Server) OutOfTurn() int { return s.real.OutOfTurn() }
+
 // Build implements [sim.Kind].
 func (s *Server) Build(b *sim.Builder) {
 	Kind{Server: s}.Build(b)
