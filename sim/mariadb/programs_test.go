@@ -31,10 +31,13 @@ type step struct {
 // locks, and a server that runs freely purges when it likes.
 func program(seed uint64) (all []step) {
 	dice := rand.New(rand.NewPCG(seed, 0))
-	for range 12 + dice.IntN(12) {
+	for range 16 + dice.IntN(16) {
 		k := dice.IntN(6)
+		if dice.IntN(3) > 0 {
+			k %= 3 // where they meet
+		}
 		statement := []string{
-			"BEGIN", "COMMIT", "ROLLBACK",
+			"BEGIN", "BEGIN", []string{"COMMIT", "ROLLBACK"}[dice.IntN(2)],
 			fmt.Sprintf("SELECT v FROM t WHERE k = %d FOR UPDATE", k),
 			fmt.Sprintf("SELECT v FROM t WHERE k = %d FOR UPDATE", k),
 			fmt.Sprintf("SELECT v FROM t WHERE k = %d LOCK IN SHARE MODE", k),

@@ -38,8 +38,11 @@ type Database struct {
 
 // Value is the query for the value of a register.
 func (d Database) Value(resource, register string) string {
-	return `SELECT value FROM ` + Table + ` WHERE ` + d.Key + ` = '` + strings.ReplaceAll(key(resource, register), `'`, `''`) +
-		`'`
+	k := key(resource, register)
+	if d.Placeholders == sqlguard.Question { // MySQL: there a backslash is an escape
+		k = strings.ReplaceAll(k, `\`, `\\`)
+	}
+	return `SELECT value FROM ` + Table + ` WHERE ` + d.Key + ` = '` + strings.ReplaceAll(k, `'`, `''`) + `'`
 }
 
 // key is that of the row of a register.
