@@ -10,6 +10,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
+	"locksim/scenarios/mysqllocks"
 	"locksim/scenarios/play"
 	"locksim/scenarios/redislocks"
 	"locksim/scenarios/sqllocks"
@@ -23,7 +24,7 @@ func TestRunsAreJudgedTheSame(t *testing.T) {
 	locks := slices.Concat(etcdlocks.All(), zklocks.All())
 	all := os.Getenv("LOCKSIM_SOAK") == "1"
 	if all {
-		locks = append(locks, sqllocks.All()...)
+		locks = slices.Concat(locks, sqllocks.All(), mysqllocks.All())
 	}
 	library, err := redislocks.Library(locks)
 	if err != nil {
@@ -37,7 +38,7 @@ func TestRunsAreJudgedTheSame(t *testing.T) {
 	var pairs []pair
 	for seed := range uint64(3) {
 		for _, sc := range library {
-			if !all && sc.World.Count("postgres") > 0 { // a run takes a tenth of a second
+			if !all && sc.World.Count("postgres")+sc.World.Count("mariadb") > 0 { // a run takes a tenth of a second
 				continue
 			}
 			for _, name := range sc.LockNames() {

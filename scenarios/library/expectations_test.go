@@ -17,6 +17,7 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
+	"locksim/scenarios/mysqllocks"
 	"locksim/scenarios/play"
 	"locksim/scenarios/redislocks"
 	"locksim/scenarios/search"
@@ -37,7 +38,8 @@ func TestExpectations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	locks := slices.Concat(redislocks.Unlocked(), etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
+	locks := slices.Concat(redislocks.Unlocked(), etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All(),
+		sentinellocks.All())
 	runs := 0
 	for _, sc := range all {
 		for _, name := range slices.Sorted(maps.Keys(sc.Expect)) {
@@ -99,7 +101,7 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	}
 	for _, s := range all {
 		for _, name := range s.LockNames() {
-			l, err := redislocks.Find(name, slices.Concat(redislocks.Unlocked(), etcdlocks.All(), sqllocks.All(),
+			l, err := redislocks.Find(name, slices.Concat(redislocks.Unlocked(), etcdlocks.All(), sqllocks.All(), mysqllocks.All(),
 				zklocks.All(), sentinellocks.All()))
 			if testruns.WithoutPostgres(err) {
 				continue
@@ -165,7 +167,7 @@ expect:
 // Each lock that promises duties, and can be asked without waiting, promises that a try does not wait: the search then
 // judges it. A lock whose grants take a while besides their messages does not: its try has to be sure of the lock too.
 func TestTriesArePromised(t *testing.T) {
-	for _, l := range slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All()) {
+	for _, l := range slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All()) {
 		if len(l.Promise.Duties) == 0 || l.GrantTime > 0 {
 			continue
 		}

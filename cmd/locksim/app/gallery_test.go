@@ -15,6 +15,7 @@ import (
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/testruns"
 	"locksim/scenarios/etcdlocks"
+	"locksim/scenarios/mysqllocks"
 	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
 	"locksim/scenarios/subject"
@@ -36,7 +37,7 @@ func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 // ownLocks are the locks of the program beside those on Redis.
 func ownLocks() []subject.Lock {
-	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
+	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All(), sentinellocks.All())
 }
 
 func read(t *testing.T, path string) string {
