@@ -13,7 +13,7 @@
 // Toxiproxy) offer the same abilities, so one schedule serves both.
 //
 // Network faults that touch bytes are toxics in the sense of Toxiproxy, on each
-// link of a [Wire]: its own, or [Hold], [Drop], [Jitter], [Delay] and [Lose],
+// link of a [Wire]: its own, or [Hold], [Drop], [Jitter], [Resend], [Delay] and [Lose],
 // which a Toxiproxy over TCP runs as well.
 //
 // Processes have short names everywhere: clients are c0, c1, …, Redis nodes
@@ -37,6 +37,14 @@ type Fault struct {
 	// After is how long after its event the fault strikes, in virtual time. It
 	// must be 0 when When is nil.
 	After time.Duration
+	// Every is the time from one strike to the next, in virtual time; 0 means that the fault strikes once. What lasts
+	// longer than that is there several times at once.
+	Every time.Duration
+	// Times is how often it strikes in all, 1 to MaxTimes, where Every is set. 0 means until every client has ended its
+	// workload.
+	Times int
+	// Probability is how likely each strike is, in percent, 1 to 99, drawn by the seed. 0 means that it is certain.
+	Probability int
 	// Action is what happens then.
 	Action Action
 	// Pos is where the fault stands in its file. Zero when it was built in Go.
@@ -76,7 +84,7 @@ type FieldError struct {
 func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
 
 // Validate returns a *FieldError for the first field that makes no sense, or
-// nil. Fields of the trigger are named "at", "after" or "when.nth", fields of the
+// nil. Fields of the trigger are named "at", "after", "every" or "when.nth", fields of the
 // action are preceded by its kind: "pause.for".
 func (f Fault) Validate() error {
 	if f.When != nil && f.At != 0 {
@@ -91,6 +99,9 @@ func (f Fault) Validate() error {
 		}
 	}
 	if err := f.validateAfter(); err != nil {
+		return err
+	}
+	if err := f.validateRepeats(); err != nil {
 		return err
 	}
 	if f.Action == nil {
@@ -110,15 +121,15 @@ func (f Fault) validateAfter() error {
 }
 
 // String is the fault as a phrase: "pause c0 for 15s, when c0 passes read",
-// "crash r0 (power), 1s after c0 passes read", "stall r0 for 1s, at 3s".
+// "crash r0 (power), 1s after c0 passes read", "stall r0 for 1s, at 3s, and every 15s after that".
 func (f Fault) String() string {
 	switch {
 	case f.When == nil:
-		return fmt.Sprintf("%v, at %v", f.Action, f.At)
+		return fmt.Sprintf("%v, at %v%s", f.Action, f.At, f.repeats())
 	case f.After > 0:
-		return fmt.Sprintf("%v, %v after %s", f.Action, f.After, f.When.passing())
+		return fmt.Sprintf("%v, %v after %s%s", f.Action, f.After, f.When.passing(), f.repeats())
 	}
-	return fmt.Sprintf("%v, %v", f.Action, f.When)
+	return fmt.Sprintf("%v, %v%s", f.Action, f.When, f.repeats())
 }
 
 func wrong(field, format string, args ...any) *FieldError {

@@ -129,6 +129,7 @@ func Scaled(sc *file.Scenario, scale float64) *file.Scenario {
 		f := &c.Faults[i]
 		in(&f.At, time.Millisecond)
 		message(&f.After)
+		in(&f.Every, time.Millisecond)
 		form, ok := faults.Open(f.Action)
 		if !ok {
 			continue

@@ -80,14 +80,22 @@ type ServerState struct {
 
 // Fault is what became of a fault of the scenario.
 type Fault struct {
-	// Fired says that it struck, at the instant Struck.
-	Fired  bool          `json:"fired,omitempty"`
+	// Fired says that it struck, for the first time as Strike says.
+	Fired bool `json:"fired,omitempty"`
+	Strike
+	// Again are its later strikes, in order; nil for a fault that struck once.
+	Again []Strike `json:"again,omitempty"`
+	// Unable says why the world could not play it; "" if it could, or was not asked.
+	Unable string `json:"unable,omitempty"`
+}
+
+// Strike is one time that a fault struck.
+type Strike struct {
+	// Struck is the instant.
 	Struck time.Duration `json:"struck,omitempty"`
 	// Felt are the first and the last instant at which it was felt before the workload ended. It has one instant if it was
 	// felt once, and none if it was not.
 	Felt []time.Duration `json:"felt,omitempty"`
-	// Unable says why the world could not play it; "" if it could, or was not asked.
-	Unable string `json:"unable,omitempty"`
 }
 
 // Decision is the store's decision about one operation, with its position.

@@ -49,7 +49,7 @@ func runOf(t testing.TB, text string) run {
 		rec.Keys[resource] = []string{"lock:" + resource}
 	}
 	for _, f := range sc.Faults {
-		rec.Faults = append(rec.Faults, evidence.Fault{Fired: true, Struck: f.At})
+		rec.Faults = append(rec.Faults, evidence.Fault{Fired: true, Strike: evidence.Strike{Struck: f.At}})
 		step := checker.Pos(f.At / tenth(1))
 		switch a := f.Action.(type) {
 		case faults.Crash:

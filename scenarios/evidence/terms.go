@@ -71,6 +71,7 @@ type reading struct {
 }
 
 func read(sc *file.Scenario, terms Terms, rec *Record) reading {
+	sc, rec = Strikes(sc, rec)
 	return reading{rec, limits{sc, terms, rec.Learnt}}
 }
 

@@ -122,8 +122,12 @@ func ordered[T any](v *validation, place string, all []T, at func(T) checker.Pos
 func (v *validation) faults(all []Fault, sc *file.Scenario) {
 	v.check(len(all) == len(sc.Faults), "faults", "there are %d, and the scenario has %d", len(all), len(sc.Faults))
 	for i, f := range all {
-		v.check(f.Struck >= 0 && slices.IsSorted(f.Felt), fmt.Sprintf("faults[%d]", i), "its instants go back, or are "+
-			"before the run")
+		last := time.Duration(0)
+		for _, s := range append([]Strike{f.Strike}, f.Again...) {
+			v.check(s.Struck >= last && slices.IsSorted(s.Felt), fmt.Sprintf("faults[%d]", i), "its instants go back, or are "+
+				"before the run")
+			last = s.Struck
+		}
 	}
 }
 

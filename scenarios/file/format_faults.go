@@ -8,12 +8,17 @@ import (
 )
 
 func formatTrigger(f faults.Fault) string {
-	if f.When == nil {
-		return fmt.Sprintf("at: %v", f.At)
+	trigger := fmt.Sprintf("at: %v", f.At)
+	if f.When != nil {
+		trigger = fmt.Sprintf("when: {client: %s, event: %s, nth: %d}", f.When.Client, scalar(f.When.Name), f.When.Nth)
 	}
-	trigger := fmt.Sprintf("when: {client: %s, event: %s, nth: %d}", f.When.Client, scalar(f.When.Name), f.When.Nth)
-	if f.After > 0 {
-		trigger += fmt.Sprintf("\n    after: %v", f.After)
+	for _, more := range []struct{ key, value string }{
+		{"after", unlessZero(f.After)}, {"every", unlessZero(f.Every)}, {"times", unlessZero(f.Times)},
+		{"probability", unlessZero(f.Probability)},
+	} {
+		if more.value != "" {
+			trigger += fmt.Sprintf("\n    %s: %s", more.key, more.value)
+		}
 	}
 	return trigger
 }

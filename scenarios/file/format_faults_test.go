@@ -69,7 +69,20 @@ func drawFault(t *rapid.T, s *Scenario, i int) faults.Fault {
 	return d.fault(rapid.SampledFrom(names).Draw(t, d.label+" kind"))
 }
 
+// fault draws a fault of a kind, which may strike several times.
 func (d faultDrawer) fault(kind string) faults.Fault {
+	f := d.once(kind)
+	if rapid.IntRange(0, 3).Draw(d.t, d.label+" repeats") == 0 {
+		f.Every = d.time("every", time.Millisecond)
+		f.Times = rapid.IntRange(0, faults.MaxTimes).Draw(d.t, d.label+" times")
+	}
+	if rapid.IntRange(0, 3).Draw(d.t, d.label+" may") == 0 {
+		f.Probability = rapid.IntRange(0, 99).Draw(d.t, d.label+" probability")
+	}
+	return f
+}
+
+func (d faultDrawer) once(kind string) faults.Fault {
 	if !rapid.Bool().Draw(d.t, d.label+" by event") {
 		return faults.Fault{At: d.time("at", 0), Action: d.action(kind)}
 	}

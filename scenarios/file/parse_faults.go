@@ -16,8 +16,8 @@ func readFaults(v value) []faults.Fault {
 	return all
 }
 
-// triggers are the keys of a fault that say when it strikes.
-var triggers = []string{"when", "at", "after"}
+// triggers are the keys of a fault that say when it strikes, and how often.
+var triggers = []string{"when", "at", "after", "every", "times", "probability"}
 
 func readFault(v value) faults.Fault {
 	var kinds []string
@@ -27,15 +27,39 @@ func readFault(v value) faults.Fault {
 	misplaced(v, kinds)
 	f := v.fields(slices.Concat(triggers, kinds)...)
 	fault := faults.Fault{Pos: v.pos}
-	onlyOne(f, []string{"when", "at"}, "a trigger", "when: {client: c0, event: read}")
+	_, repeats := f.get("every")
+	if _, byEvent := f.get("when"); byEvent || !repeats {
+		onlyOne(f, []string{"when", "at"}, "a trigger", "when: {client: c0, event: read}")
+	}
 	onlyOne(f, kinds, "an action", "pause: {process: c0, for: 15s}")
 	f.group("when", func(v value) { fault.When = readEvent(v) })
 	f.duration("at", &fault.At)
 	f.positive("after", &fault.After, "leave after out to strike at the event itself")
+	readRepeats(f, &fault)
 	for _, k := range faults.Kinds() {
 		f.group(k.Name, func(v value) { fault.Action = readAction(v, k) })
 	}
 	return fault
+}
+
+// readRepeats reads how often a fault strikes. One without a trigger strikes for the first time after the time between
+// two strikes.
+func readRepeats(f fields, fault *faults.Fault) {
+	f.positive("every", &fault.Every, "leave every out to strike once")
+	f.group("times", func(v value) {
+		if v.whole(&fault.Times); fault.Times == 0 {
+			v.p.fail(v.pos, "%s: a fault strikes 1 to %d times: leave times out to strike until every client has ended its "+
+				"workload", v.name(), faults.MaxTimes)
+		}
+	})
+	f.group("probability", func(v value) {
+		if v.whole(&fault.Probability); fault.Probability == 0 {
+			v.p.fail(v.pos, "%s: give a percentage from 1 to 99, such as 80 (%s)", v.name(), found(v.node))
+		}
+	})
+	if _, at := f.get("at"); !at && fault.When == nil {
+		fault.At = fault.Every
+	}
 }
 
 // misplaced refuses a key that has another place: the name of a class of faults, which is none

@@ -528,7 +528,7 @@ x.yaml:5:5: faults[0] has pause and crash: a fault has one of them, so make two 
    5 |     crash: {process: c0}
      |     ^`},
 	{"unknown action", badFault("at: 3s\n    pausing: {process: c0, for: 1s}"), `
-x.yaml:4:5: faults[0] has no key "pausing": choose one of when, at, after, ` + kindsInALine() + `
+x.yaml:4:5: faults[0] has no key "pausing": choose one of when, at, after, every, times, probability, ` + kindsInALine() + `
    4 |     pausing: {process: c0, for: 1s}
      |     ^`},
 	{"at before the start", badFault("at: -3s\n    crash: {process: c0}"), `

@@ -23,6 +23,9 @@ func (s checked) validateFaults() error {
 
 // validateMoment checks that the trigger can fire.
 func (s checked) validateMoment(f faults.Fault) error {
+	if err := inLimits("every", f.Every, 0); err != nil {
+		return err
+	}
 	if f.When == nil {
 		return inLimits("at", f.At, 0)
 	}

@@ -241,7 +241,8 @@ func (o *Outcome) Expected(mode fence.Mode) (label checker.Label, ok bool) {
 	return label, ok
 }
 
-// NeverFired are the indices of the faults that struck in none of the runs, although the world can play them.
+// NeverFired are the indices of the faults that struck in none of the runs, although the world can play them, and
+// chance was not to decide whether they strike.
 func (o *Outcome) NeverFired() []int {
 	fired := make([]bool, len(o.Scenario.Faults))
 	ran := false
@@ -253,7 +254,7 @@ func (o *Outcome) NeverFired() []int {
 	}
 	var never []int
 	for i, f := range fired {
-		if ran && !f {
+		if ran && !f && o.Scenario.Faults[i].Probability == 0 {
 			never = append(never, i)
 		}
 	}

@@ -45,7 +45,7 @@ func (s *schedule) redraw(f *Fork) {
 	slices.Sort(times)
 	for n, i := range open {
 		s.moved[i] = lasting(s.play.sc.Faults[i].Action, dice)
-		s.world.At(times[n], func() { s.strike(i) })
+		s.world.At(times[n], func() { s.begin(i) })
 	}
 }
 

@@ -25,12 +25,31 @@ func (l limits) enoughTime() time.Duration {
 	starts := l.sc.World.Clients
 	total := w.Stagger * time.Duration(starts)
 	for _, f := range l.sc.Faults {
-		total += f.At + f.After + extraTime(f.Action)
+		total += f.At + f.After
+		if f.Times > 0 {
+			total += time.Duration(f.Times-1) * f.Every
+		}
 		if _, again := f.Action.(faults.Restart); again {
-			starts++
+			starts += min(f.Most(), mostStarts)
 		}
 	}
-	return total + 2*round*time.Duration(w.Rounds*starts)
+	total += 2 * round * time.Duration(w.Rounds*starts)
+	for _, f := range l.sc.Faults {
+		total += time.Duration(strikesWithin(f, total)) * extraTime(f.Action)
+	}
+	return total
+}
+
+// mostStarts is how many times a client is restarted, at most, by a fault that strikes again and again, for a limit of
+// time: each restart begins the rounds anew.
+const mostStarts = 16
+
+// strikesWithin is how often a fault may strike while a workload goes on that takes so long without it.
+func strikesWithin(f faults.Fault, work time.Duration) int {
+	if f.Every == 0 {
+		return 1
+	}
+	return int(min(int64(f.Most()), 1+int64(work/f.Every)))
 }
 
 // acquireLimit is how long a client asks for the lock before it gives up. By then

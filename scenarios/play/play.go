@@ -120,7 +120,7 @@ func (p *play) runClients() error {
 	if err := w.RunUntil(func() bool { return passed || w.Idle() }); err != nil || w.Idle() {
 		return err
 	}
-	p.waiting = p.whoWaits(false)
+	p.waiting, p.schedule.healed = p.whoWaits(false), true
 	w.Heal()
 	if p.real { // a live run is ended from outside
 		return w.RunUntil(w.Idle)

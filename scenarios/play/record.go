@@ -49,12 +49,16 @@ func (p *play) recordWith(t *trace.Trace) *evidence.Record {
 
 // record is what became of each fault.
 func (s *schedule) record() []evidence.Fault {
-	out := make([]evidence.Fault, len(s.felt))
-	for i := range s.felt {
-		f := &s.felt[i]
-		f.mu.Lock()
-		out[i] = evidence.Fault{Fired: s.fired[i], Struck: f.struck, Felt: slices.Clone(f.times), Unable: s.unable[i]}
-		f.mu.Unlock()
+	out := make([]evidence.Fault, len(s.strikes))
+	for i, all := range s.strikes {
+		out[i] = evidence.Fault{Fired: s.fired[i], Unable: s.unable[i]}
+		for n, one := range all {
+			if n == 0 {
+				out[i].Strike = one.record()
+			} else {
+				out[i].Again = append(out[i].Again, one.record())
+			}
+		}
 	}
 	return out
 }

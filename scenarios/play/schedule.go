@@ -2,25 +2,30 @@ package play
 
 import (
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
 	"locksim/faults"
+	"locksim/scenarios/evidence"
 	"locksim/sim/trace"
 )
 
 // schedule applies the faults of a run, at their times and at their events. It is
 // used on the world's goroutine only.
 type schedule struct {
-	play   *play
-	world  Stage
-	fired  []bool
-	unable []string   // why the world cannot play a fault; "" if it can, or was not asked
-	felt   []feelings // when each fault was felt
-	passed map[passage]int
-	begun  []bool          // the faults that were to strike, also those that could not
-	moved  []faults.Action // what strikes in place of a fault of the scenario, after a fork; nil for one that stays
-	failed error
+	play    *play
+	world   Stage
+	fired   []bool
+	unable  []string    // why the world cannot play a fault; "" if it can, or was not asked
+	strikes [][]*strike // of each fault
+	passed  map[passage]int
+	begun   []bool          // the faults that were to strike, also those that could not
+	moved   []faults.Action // what strikes in place of a fault of the scenario, after a fork; nil for one that stays
+	dice    *rand.Rand      // for faults that may strike
+	healed  bool            // the time is over in which any workload ends: nothing strikes again
+	failed  error
 }
 
 // passage is an event of a client, of which schedule counts the occurrences.
@@ -28,8 +33,11 @@ type passage struct{ client, event string }
 
 func newSchedule(p *play, w Stage) *schedule {
 	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), unable: make([]string, len(p.sc.Faults)),
-		felt: make([]feelings, len(p.sc.Faults)), passed: map[passage]int{},
+		strikes: make([][]*strike, len(p.sc.Faults)), passed: map[passage]int{},
 		begun: make([]bool, len(p.sc.Faults)), moved: make([]faults.Action, len(p.sc.Faults))}
+	if slices.ContainsFunc(p.sc.Faults, func(f faults.Fault) bool { return f.Probability > 0 }) {
+		s.dice = rand.New(w.Clients()[0].Source("faults"))
+	}
 	for i, f := range p.sc.Faults {
 		if f.When == nil {
 			w.At(f.At, func() { s.trigger(i) })
@@ -60,7 +68,31 @@ func (s *schedule) mark(process string, m trace.Mark) {
 // trigger lets a fault strike at the time or event that the scenario says, unless a fork has moved it.
 func (s *schedule) trigger(i int) {
 	if s.moved[i] == nil {
+		s.begin(i)
+	}
+}
+
+// begin lets a fault strike, and again as often as it says.
+func (s *schedule) begin(i int) {
+	s.begun[i] = true
+	s.again(i, s.play.sc.Faults[i].Most())
+}
+
+// again lets a fault strike now, and so many times in all from now on.
+func (s *schedule) again(i, left int) {
+	if s.play.over {
+		return
+	}
+	f := s.play.sc.Faults[i]
+	if f.Probability == 0 || s.dice.IntN(100) < f.Probability {
 		s.strike(i)
+	}
+	if left > 1 {
+		s.world.After(f.Every, func() {
+			if !s.healed {
+				s.again(i, left-1)
+			}
+		})
 	}
 }
 
@@ -80,17 +112,14 @@ func (s *schedule) restartServers() {
 // as a restart of a running process, is a mistake in the scenario. One for which the world
 // lacks the ability is not played.
 func (s *schedule) strike(i int) {
-	if s.fired[i] || s.play.over {
-		return
-	}
 	f := s.play.sc.Faults[i]
 	if s.moved[i] != nil {
 		f.Action = s.moved[i]
 	}
 	now := s.world.Now
-	s.begun[i] = true
-	s.felt[i].struck = now()
-	err := f.Action.Apply(s.play.faultTarget(func() { s.felt[i].add(now()) }))
+	one := &strike{at: now()}
+	s.strikes[i] = append(s.strikes[i], one)
+	err := f.Action.Apply(s.play.faultTarget(func() { one.feel(now()) }))
 	if errors.Is(err, faults.ErrUnable) {
 		s.unable[i] = err.Error()
 		return
@@ -100,39 +129,53 @@ func (s *schedule) strike(i int) {
 		failed.Err = err
 		s.failed = failed
 	}
-	s.fired[i] = err == nil
+	s.fired[i] = s.fired[i] || err == nil
 }
 
-// feelings are when a fault was felt. The goroutines of the clients add to them.
-type feelings struct {
-	struck time.Duration
+// strike is one time that a fault struck. The goroutines of the clients add to when it was felt.
+type strike struct {
+	at time.Duration
 
 	mu    sync.Mutex
 	ended bool // the workload has ended: nothing is added any more
-	times []time.Duration
+	felt  []time.Duration
 }
 
-// add adds an instant. Of those between the first and the last nothing is kept.
-func (f *feelings) add(now time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// feel adds an instant. Of those between the first and the last nothing is kept.
+func (s *strike) feel(now time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
-	case f.ended:
-	case len(f.times) < 2:
-		f.times = append(f.times, now)
+	case s.ended:
+	case len(s.felt) < 2:
+		s.felt = append(s.felt, now)
 	default:
-		f.times[1] = now
+		s.felt[1] = now
 	}
+}
+
+// end says whether the strike was felt before the call, which ends that.
+func (s *strike) end() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	return len(s.felt) > 0
+}
+
+// record is the strike as evidence.
+func (s *strike) record() evidence.Strike {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return evidence.Strike{Struck: s.at, Felt: slices.Clone(s.felt)}
 }
 
 // wasFelt says for each fault whether it was felt before the call, which ends it.
 func (s *schedule) wasFelt() []bool {
-	out := make([]bool, len(s.felt))
-	for i := range s.felt {
-		f := &s.felt[i]
-		f.mu.Lock()
-		f.ended, out[i] = true, len(f.times) > 0
-		f.mu.Unlock()
+	out := make([]bool, len(s.strikes))
+	for i, all := range s.strikes {
+		for _, one := range all {
+			out[i] = one.end() || out[i]
+		}
 	}
 	return out
 }

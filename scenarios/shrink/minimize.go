@@ -28,6 +28,7 @@ func Minimize(sc *file.Scenario, fails func(*file.Scenario) bool) *file.Scenario
 	for before := -1; before != m.smaller; {
 		before = m.smaller
 		m.fewerFaults()
+		m.fewerStrikes()
 		m.roundTTL()
 		m.retrigger()
 		m.fewerClients()

@@ -73,6 +73,9 @@ func (m *minimizer) roundTTL() {
 func scaledTo(ttl time.Duration) func(*file.Scenario) {
 	return func(s *file.Scenario) {
 		factor := float64(ttl) / float64(s.Lock.TTL)
+		for i, f := range s.Faults { // never shortened for its own sake: that makes more strikes
+			s.Faults[i].Every = time.Duration(float64(f.Every) * factor).Round(time.Millisecond)
+		}
 		for _, d := range append(faultDials(s), append(workDials(s), backoffDials(s)...)...) {
 			if now := d.of(s); now != 0 && d.scales == withTTL {
 				d.turn(s, max(time.Duration(float64(now)*factor).Round(time.Millisecond), time.Millisecond))

@@ -204,16 +204,24 @@ func (g *generator) fault() *jsonschema.Schema {
 		Pattern: lengthForm})
 	s.Properties.Set("after", &jsonschema.Schema{Description: "How long after the event of when it strikes.",
 		Type: "string", Pattern: lengthForm})
+	s.Properties.Set("every", &jsonschema.Schema{Description: "The time from one strike to the next. Without a trigger " +
+		"it is that of the first strike too. Without every the fault strikes once.", Type: "string", Pattern: lengthForm})
+	s.Properties.Set("times", &jsonschema.Schema{Description: "How often the fault strikes in all. Without times it " +
+		"strikes until every client has ended its workload.", Type: "integer", Minimum: "1",
+		Maximum: decimal(faults.MaxTimes)})
+	s.Properties.Set("probability", &jsonschema.Schema{Description: "How likely each strike is, in percent, drawn by the " +
+		"seed. Without probability it is certain.", Type: "integer", Minimum: "1", Maximum: "99"})
 	var actions []*jsonschema.Schema
 	for _, k := range faults.Kinds() {
 		s.Properties.Set(k.Name, action(k))
 		actions = append(actions, &jsonschema.Schema{Required: []string{k.Name}})
 	}
 	s.AllOf = []*jsonschema.Schema{
-		{OneOf: []*jsonschema.Schema{{Required: []string{"at"}}, {Required: []string{"when"}}}},
+		{AnyOf: []*jsonschema.Schema{{Required: []string{"at"}}, {Required: []string{"when"}}, {Required: []string{"every"}}}},
+		{Not: &jsonschema.Schema{Required: []string{"at", "when"}}},
 		{OneOf: actions},
 	}
-	s.DependentRequired = map[string][]string{"after": {"when"}}
+	s.DependentRequired = map[string][]string{"after": {"when"}, "times": {"every"}}
 	return s
 }
 

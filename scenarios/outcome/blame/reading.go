@@ -339,14 +339,15 @@ func (r *reading) pauses(client string) (all []checker.Span) {
 	if r.Record == nil {
 		return nil
 	}
-	for i, f := range r.Scenario.Faults {
+	sc, rec := evidence.Strikes(r.Scenario, r.Record)
+	for i, f := range sc.Faults {
 		form, _ := faults.Open(f.Action)
 		length, lasts := form.Length()
-		fired := i < len(r.Record.Faults) && r.Record.Faults[i].Fired
+		fired := i < len(rec.Faults) && rec.Faults[i].Fired
 		if !fired || form.Class != promise.Pause || !lasts || !names(form, client) {
 			continue
 		}
-		struck := r.Record.Faults[i].Struck
+		struck := rec.Faults[i].Struck
 		all = append(all, checker.Span{From: struck, To: struck + *length.To})
 	}
 	return all
