@@ -20,6 +20,7 @@ var kinds = []kind{
 	of[Bandwidth](),
 	of[Slice](),
 	of[SlowClose](),
+	of[Loss](),
 	of[LoseReply](),
 	of[DelayMessage](),
 	of[Partition](),

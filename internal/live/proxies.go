@@ -29,8 +29,8 @@ const loopback = "127.0.0.1:0"
 // name, and fills them from JSON.
 var toxicTypes = map[string]toxics.Toxic{
 	"locksim-hold": new(faults.Hold), "locksim-drop": new(faults.Drop), "locksim-lose": new(faults.Lose),
-	"locksim-delay": new(faults.Delay), "locksim-jitter": new(faults.Jitter), "bandwidth": new(toxics.BandwidthToxic),
-	"slicer": new(toxics.SlicerToxic), "slow_close": new(toxics.SlowCloseToxic),
+	"locksim-delay": new(faults.Delay), "locksim-jitter": new(faults.Jitter), "locksim-resend": new(faults.Resend),
+	"bandwidth": new(toxics.BandwidthToxic), "slicer": new(toxics.SlicerToxic), "slow_close": new(toxics.SlowCloseToxic),
 }
 
 var registerToxics = sync.OnceFunc(func() {
