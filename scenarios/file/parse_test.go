@@ -385,7 +385,7 @@ x.yaml:2:16: world.redis: 10 is out of range: give a number from 1 to 9
    2 | world: {redis: 10}
      |                ^`},
 	{"no clients", "name: x\nworld: {clients: 0}\n", `
-x.yaml:2:18: world.clients: 0 is out of range: give a number from 1 to 16
+x.yaml:2:18: world.clients: 0 is out of range: give a number from 1 to 64
    2 | world: {clients: 0}
      |                  ^`},
 	{"no rounds", "name: x\nworkload: {rounds: 0}\n", `

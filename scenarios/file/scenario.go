@@ -15,7 +15,7 @@ import (
 // Limits of a scenario. Values beyond them are refused with a clear error, so that
 // no file can make a run without end.
 const (
-	MaxClients  = 16             // clients of a world
+	MaxClients  = 64             // clients of a world
 	MaxRedis    = 9              // Redis nodes of a world
 	MaxRounds   = 1000           // rounds of a client
 	MaxReplicas = 3              // replicas of r0

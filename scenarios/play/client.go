@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -147,7 +148,7 @@ func (p *play) identity(name string) string {
 	case file.OwnerAlike:
 		for i, m := range p.world.Clients() {
 			if m.Name() == name {
-				return alike[i]
+				return resembling(i)
 			}
 		}
 	}
@@ -157,10 +158,20 @@ func (p *play) identity(name string) string {
 // sharedIdentity is the identity of all clients that share an owner id.
 const sharedIdentity = "everybody"
 
-// alike are identities that resemble each other, one for each client: a lock that compares
-// a part of them, or reads them as a number, a pattern or in one case, confuses them.
-var alike = [file.MaxClients]string{"1", "10", "11", "1a", "1A", "01", "1.0", "1 ", "*", "1%", "c0", "１", "1:1", "[1]",
-	"-1", "1e0"}
+// alike are identities that resemble each other: a lock that compares a part of them, or reads them as a number, a
+// pattern or in one case, confuses them.
+var alike = []string{"1", "10", "11", "1a", "1A", "01", "1.0", "1 ", "*", "1%", "c0", "１", "1:1", "[1]", "-1", "1e0"}
+
+// resembling is the identity of a client by its number. Those that come after alike are like these, with another digit
+// in place of 1, or with more of their last character.
+func resembling(client int) string {
+	id, more := alike[client%len(alike)], client/len(alike)
+	other := strings.NewReplacer("1", fmt.Sprint(1+more), "１", string(rune('１'+more))).Replace(id)
+	if other == id {
+		other += strings.Repeat(id[len(id)-1:], more)
+	}
+	return other
+}
 
 // own gives a reentrant lock its owner, if the scenario needs owners. A lock without owners is entered again all the
 // same, as code does that has forgotten that it has it.

@@ -12,6 +12,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/scenarios/subject"
 )
@@ -103,6 +104,15 @@ func TestIdentities(t *testing.T) {
 		if got := identities(t, text); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// The most clients that a scenario can have get as many different identities.
+func TestIdentitiesOfManyClients(t *testing.T) {
+	ids := identities(t, "world: {clients: 64}\nlock: {owner: alike}\nworkload: {hold: 0s}")
+	slices.Sort(ids)
+	if n := len(slices.Compact(slices.Clone(ids))); n != file.MaxClients || ids[0] == "" {
+		t.Errorf("%d clients have %d identities: %q", file.MaxClients, n, ids)
 	}
 }
 

@@ -199,7 +199,7 @@ func TestSpaceValidate(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, field := range []string{"Redis 10", "Replicas 4", "Clients 0..3: give numbers from 1 to 16",
+	for _, field := range []string{"Redis 10", "Replicas 4", "Clients 0..3: give numbers from 1 to 64",
 		"Rounds 3..2: give numbers", "TTL 1ms..1.5ms: give a range", "whole milliseconds", `"rain"`, "MaxFaults -1",
 		"Nested 9", "points: "} {
 		if !strings.Contains(err.Error(), field) {
