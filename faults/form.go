@@ -242,9 +242,9 @@ func clientOrNode(name string, client, node promise.Fault) promise.Fault {
 	return node
 }
 
-// isClient reports whether a name is a client's: c0, c1, …
+// isClient reports whether a name is a client's: c0, c1, … or Holder.
 func isClient(name string) bool {
-	return len(name) > 1 && name[0] == 'c' && '0' <= name[1] && name[1] <= '9'
+	return name == Holder || len(name) > 1 && name[0] == 'c' && '0' <= name[1] && name[1] <= '9'
 }
 
 // Needs is the role that the action's target must have where few worlds have one: [Watchers] or [Members], 0 for none.

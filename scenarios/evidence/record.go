@@ -96,6 +96,8 @@ type Strike struct {
 	// Felt are the first and the last instant at which it was felt before the workload ended. It has one instant if it was
 	// felt once, and none if it was not.
 	Felt []time.Duration `json:"felt,omitempty"`
+	// Holder is the client that it struck as [faults.Holder]; "" if the fault does not aim at that.
+	Holder string `json:"holder,omitempty"`
 }
 
 // Decision is the store's decision about one operation, with its position.

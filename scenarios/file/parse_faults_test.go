@@ -153,7 +153,7 @@ var badActions = []struct{ source, want string }{
 		"when, or put the time into at"},
 	{"restart: {}", "x.yaml:5:5: faults[0].restart lacks the key process: add one, such as process: c0"},
 	{"restart: {process: s0}",
-		`x.yaml:5:24: faults[0].restart.process: there is no "s0" here: choose from the clients c0 and c1, the Redis nodes r0 to r4, and the replicas r0a and r0b`},
+		`x.yaml:5:24: faults[0].restart.process: there is no "s0" here: choose from the clients c0 and c1 (holder for the one that has the lock), the Redis nodes r0 to r4, and the replicas r0a and r0b`},
 	{"crash: {process: c0, mode: \"\"}", "x.yaml:5:32: faults[0].crash.mode: the value is empty: write one such as " +
 		"mode: process, or leave mode out (default: process)"},
 	{"slow: {process: r0, by: 1s}",
@@ -167,7 +167,7 @@ var badActions = []struct{ source, want string }{
 	{"exhaust_pool: {process: c7}",
 		`x.yaml:5:29: faults[0].exhaust_pool.process: there is no client "c7": world.clients makes c0 and c1`},
 	{"clock_jump: {clock: s0, by: 1s}",
-		`x.yaml:5:25: faults[0].clock_jump.clock: there is no "s0" here: choose from the clients c0 and c1, the Redis nodes r0 to r4, and the replicas r0a and r0b`},
+		`x.yaml:5:25: faults[0].clock_jump.clock: there is no "s0" here: choose from the clients c0 and c1 (holder for the one that has the lock), the Redis nodes r0 to r4, and the replicas r0a and r0b`},
 	{"clock_jump: {clock: r0, by: 5}", "x.yaml:5:33: faults[0].clock_jump.by: want a length of time with its unit, such " +
 		"as 2s or 500ms, found the number 5"},
 	{"clock_jump: {clock: r0, by: 0s}", "x.yaml:5:33: faults[0].clock_jump.by: 0s is nothing: give a time such as 5s " +
@@ -179,7 +179,7 @@ var badActions = []struct{ source, want string }{
 	{"clock_drift: {clock: r0, ppm: 9000001}", "x.yaml:5:35: faults[0].clock_drift.ppm: 9000001 is out of range: give " +
 		"-1000000 to 9000000 millionths of the true rate, but not 0"},
 	{"clock_freeze: {clock: r0c}",
-		`x.yaml:5:27: faults[0].clock_freeze.clock: there is no "r0c" here: choose from the clients c0 and c1, the Redis nodes r0 to r4, and the replicas r0a and r0b`},
+		`x.yaml:5:27: faults[0].clock_freeze.clock: there is no "r0c" here: choose from the clients c0 and c1 (holder for the one that has the lock), the Redis nodes r0 to r4, and the replicas r0a and r0b`},
 	{"latency: {add: 1s}", "x.yaml:5:5: faults[0].latency lacks the key between: add one, such as between: [c0]"},
 	{"latency: {between: [c0]}", "x.yaml:5:5: faults[0].latency.add: nothing is late: give add, jitter or both, such " +
 		"as 50ms"},
@@ -201,7 +201,7 @@ var badActions = []struct{ source, want string }{
 		"1000000 KB/s"},
 	{"slice: {between: [c0]}", "x.yaml:5:5: faults[0].slice lacks the key size: add one, such as size: 8, in bytes"},
 	{"slice: {between: [c0, r7], size: 1}",
-		`x.yaml:5:27: faults[0].slice.between[1]: there is no "r7" here: choose from the clients c0 and c1, the Redis nodes r0 to r4, the replicas r0a and r0b, and the store s0`},
+		`x.yaml:5:27: faults[0].slice.between[1]: there is no "r7" here: choose from the clients c0 and c1 (holder for the one that has the lock), the Redis nodes r0 to r4, the replicas r0a and r0b, and the store s0`},
 	{"slow_close: {between: [c0], delay: 1us}", "x.yaml:5:40: faults[0].slow_close.delay: 1µs is not a whole number of " +
 		"milliseconds: the toxic counts no finer"},
 	{"lose_reply: {between: [r0]}",

@@ -313,7 +313,7 @@ x.yaml:2:14: lock.kind: "a\nb" cannot be a kind of lock: write a word such as fe
    2 | lock: {kind: "a\nb"}
      |              ^`},
 	{"one of many clients", "name: x\nworld: {clients: 4}\nfaults: [{at: 1s, crash: {process: c4}}]\n", `
-x.yaml:3:36: faults[0].crash.process: there is no "c4" here: choose from the clients c0 to c3, and the Redis nodes r0
+x.yaml:3:36: faults[0].crash.process: there is no "c4" here: choose from the clients c0 to c3 (holder for the one that has the lock), and the Redis nodes r0
    3 | faults: [{at: 1s, crash: {process: c4}}]
      |                                    ^`},
 	{"no value", "name: x\nlock:\n  ttl:\n  kind: fenced\n", `
@@ -544,7 +544,7 @@ x.yaml:4:22: faults[0].pause.process: there is no client "c2": world.clients mak
    4 |     pause: {process: c2, for: 1s}
      |                      ^`},
 	{"a crash of the store", badFault("at: 3s\n    crash: {process: s0}"), `
-x.yaml:4:22: faults[0].crash.process: there is no "s0" here: choose from the clients c0 and c1, and the Redis nodes r0
+x.yaml:4:22: faults[0].crash.process: there is no "s0" here: choose from the clients c0 and c1 (holder for the one that has the lock), and the Redis nodes r0
    4 |     crash: {process: s0}
      |                      ^`},
 	{"a pause without its length", badFault("at: 3s\n    pause: {process: c0}"), `
@@ -576,7 +576,7 @@ x.yaml:3:42: faults[0].when.nth: 2 is too many: c0 passes read once a round, and
    3 |   - when: {client: c0, event: read, nth: 2}
      |                                          ^`},
 	{"unknown node of a link", badFault("at: 3s\n    partition: {between: [c0], and: [s0, r1]}"), `
-x.yaml:4:42: faults[0].partition.and[1]: there is no "r1" here: choose from the clients c0 and c1, the Redis nodes r0, and the store s0
+x.yaml:4:42: faults[0].partition.and[1]: there is no "r1" here: choose from the clients c0 and c1 (holder for the one that has the lock), the Redis nodes r0, and the store s0
    4 |     partition: {between: [c0], and: [s0, r1]}
      |                                          ^`},
 	{"a side that is no list", badFault("at: 3s\n    partition: {between: c0}"), `

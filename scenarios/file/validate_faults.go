@@ -70,8 +70,8 @@ func times(n int) string {
 func (s checked) restarts(client string) int {
 	count := 0
 	for _, f := range s.Faults {
-		if f.Action == (faults.Restart{Process: client}) {
-			count++
+		if r, ok := f.Action.(faults.Restart); ok && (r.Process == client || r.Process == faults.Holder) {
+			count += f.Most()
 		}
 	}
 	return count
@@ -81,6 +81,9 @@ func (s checked) restarts(client string) int {
 func (s checked) validateTrigger(f faults.Fault) error {
 	if f.When == nil {
 		return nil
+	}
+	if f.When.Client == faults.Holder {
+		return wrong("when.client", "an event is that of one client: name it, such as c0, or let the fault strike at a time")
 	}
 	return s.known("when.client", f.When.Client, faults.Clients)
 }
@@ -148,8 +151,8 @@ func (s checked) validateLinks(form faults.Form) error {
 
 // dials reports whether one of the two is a client and the other a node.
 func (s checked) dials(one, other string) bool {
-	clients := s.clients().names
-	return slices.Contains(clients, one) != slices.Contains(clients, other)
+	clients := s.clients()
+	return clients.has(one) != clients.has(other)
 }
 
 // replicates reports whether servers may have a link: both are among r0 and its replicas, or one asks the other.

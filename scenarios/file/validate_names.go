@@ -14,6 +14,7 @@ type role struct {
 	title  string
 	names  []string
 	leader string // the name of whichever of them leads; empty if none does
+	leads  string // what it does: "leads"
 	lacks  []string
 }
 
@@ -23,7 +24,7 @@ func (r role) has(name string) bool {
 }
 
 func (s checked) clients() role {
-	r := role{title: "clients", names: Numbered("c", s.World.Clients)}
+	r := role{title: "clients", names: Numbered("c", s.World.Clients), leader: faults.Holder, leads: "has the lock"}
 	pool := faults.ExhaustPool{}.Kind()
 	if s.redisNodes() == 0 && len(s.World.Servers) > 0 &&
 		!slices.ContainsFunc(s.World.Servers, func(c ServerCount) bool { return !slices.Contains(c.Lacks, pool) }) {
@@ -45,7 +46,7 @@ func (s checked) replicas() role {
 func (s checked) others() []role {
 	var all []role
 	for _, c := range s.World.Servers {
-		all = append(all, role{c.Name + " servers", Numbered(c.Prefix, c.Count), c.Leader, c.Lacks})
+		all = append(all, role{c.Name + " servers", Numbered(c.Prefix, c.Count), c.Leader, "leads", c.Lacks})
 	}
 	return all
 }
@@ -112,7 +113,7 @@ func (s checked) known(path, name string, of faults.Role) error {
 		if len(r.names) > 0 {
 			part := fmt.Sprintf("the %s %s", r.title, interval(r.names))
 			if r.leader != "" {
-				part += fmt.Sprintf(" (%s for the one that leads)", r.leader)
+				part += fmt.Sprintf(" (%s for the one that %s)", r.leader, r.leads)
 			}
 			parts = append(parts, part)
 		}

@@ -24,6 +24,7 @@ type schedule struct {
 	begun   []bool          // the faults that were to strike, also those that could not
 	moved   []faults.Action // what strikes in place of a fault of the scenario, after a fork; nil for one that stays
 	dice    *rand.Rand      // for faults that may strike
+	aim     aim             // of faults that strike the holder of the lock
 	healed  bool            // the time is over in which any workload ends: nothing strikes again
 	failed  error
 }
@@ -53,6 +54,7 @@ func (s *schedule) mark(process string, m trace.Mark) {
 	event := m.Name()
 	at := passage{process, event}
 	s.passed[at]++
+	s.aim.note(s.world.Clients, process, m)
 	for i, f := range s.play.sc.Faults {
 		if f.When == nil || f.When.Client != process || f.When.Name != event || f.When.Nth != s.passed[at] {
 			continue
@@ -62,6 +64,9 @@ func (s *schedule) mark(process string, m trace.Mark) {
 			continue
 		}
 		s.trigger(i)
+	}
+	for _, i := range s.aim.served(m) {
+		s.strike(i)
 	}
 }
 
@@ -102,7 +107,7 @@ func (s *schedule) again(i, left int) {
 // more.
 func (s *schedule) restartServers() {
 	for i, f := range s.play.sc.Faults {
-		if r, ok := f.Action.(faults.Restart); ok && !s.fired[i] && trace.IsServer(r.Process) {
+		if r, ok := f.Action.(faults.Restart); ok && !s.fired[i] && trace.IsServer(r.Process) && r.Process != faults.Holder {
 			_ = r.Apply(s.world.Faults(func() {})) // a server that has not crashed is not changed
 		}
 	}
@@ -118,6 +123,12 @@ func (s *schedule) strike(i int) {
 	}
 	now := s.world.Now
 	one := &strike{at: now()}
+	if faults.Aims(f.Action) {
+		if one.holder = s.aim.at(i, f.Action); one.holder == "" {
+			return
+		}
+		f.Action = faults.Aim(f.Action, one.holder)
+	}
 	s.strikes[i] = append(s.strikes[i], one)
 	err := f.Action.Apply(s.play.faultTarget(func() { one.feel(now()) }))
 	if errors.Is(err, faults.ErrUnable) {
@@ -134,7 +145,8 @@ func (s *schedule) strike(i int) {
 
 // strike is one time that a fault struck. The goroutines of the clients add to when it was felt.
 type strike struct {
-	at time.Duration
+	at     time.Duration
+	holder string // whom it struck as the holder
 
 	mu    sync.Mutex
 	ended bool // the workload has ended: nothing is added any more
@@ -166,7 +178,7 @@ func (s *strike) end() bool {
 func (s *strike) record() evidence.Strike {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return evidence.Strike{Struck: s.at, Felt: slices.Clone(s.felt)}
+	return evidence.Strike{Struck: s.at, Felt: slices.Clone(s.felt), Holder: s.holder}
 }
 
 // wasFelt says for each fault whether it was felt before the call, which ends it.

@@ -87,7 +87,7 @@ func (m *minimizer) strands(sc *file.Scenario) bool {
 func restarted(sc *file.Scenario) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range sc.Faults {
-		if r, ok := f.Action.(faults.Restart); ok && trace.IsServer(r.Process) {
+		if r, ok := f.Action.(faults.Restart); ok && trace.IsServer(r.Process) && r.Process != faults.Holder {
 			out[r.Process] = true
 		}
 	}
