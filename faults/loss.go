@@ -19,7 +19,7 @@ type Loss struct {
 	// Between, And and Direction are where: see Wire.
 	Between []string
 	And     []string
-	// Percent is how likely it is that a packet is lost, each time that it is sent: 1 to 99.
+	// Percent is how likely it is that a packet is lost, each time that it is sent: 1 to 100.
 	Percent int
 	// For is how long this lasts, in virtual time. 0 means until the network is healed at the end of the workload. What
 	// still waits then arrives at once.
@@ -38,7 +38,7 @@ func (l *Loss) form() Form {
 		Fields: []Field{
 			near(&l.Between, Anybody),
 			far(&l.And, Anybody),
-			{"percent", Count{To: &l.Percent, Most: 99, Units: "percent", Such: 25}, "how likely each is lost"},
+			{"percent", Count{To: &l.Percent, Most: 100, Units: "percent", Such: 25}, "how likely each is lost"},
 			lasts(&l.For),
 			way(&l.Direction, DirectionBoth),
 		},

@@ -18,7 +18,8 @@ var update = flag.Bool("update", false, "write the tables of docs/reference/faul
 // TestReference holds the tables of docs/reference/faults.md equal to what the forms and the classes say.
 func TestReference(t *testing.T) {
 	const page = "../docs/reference/faults.md"
-	for name, want := range map[string]string{"faults": reference(), "classes": classTable()} {
+	for name, want := range map[string]string{"faults": reference(), "classes": classTable(),
+		"elsewhere": elsewhereTable()} {
 		begin, end := "<!-- "+name+":begin", "<!-- "+name+":end -->"
 		data, err := os.ReadFile(page)
 		if err != nil {
@@ -38,6 +39,24 @@ func TestReference(t *testing.T) {
 			t.Errorf("%s is not what the code says: go test ./faults -run TestReference -update (-code +page):\n%s", page, diff)
 		}
 	}
+}
+
+// elsewhereTable is a table of the words of other tools beside ours.
+func elsewhereTable() string {
+	var w strings.Builder
+	w.WriteString("| tool | its word | ours | note |\n|---|---|---|---|\n")
+	tool := ""
+	for _, e := range faults.AllElsewhere() {
+		first, ours := "", "–"
+		if e.Tool != tool {
+			tool, first = e.Tool, e.Tool
+		}
+		if e.Ours != "" {
+			ours = "`" + e.Ours + "`"
+		}
+		fmt.Fprintf(&w, "| %s | `%s` | %s | %s |\n", first, e.Name, ours, e.Note)
+	}
+	return w.String()
 }
 
 // classTable is a table of every class of fault.

@@ -27,7 +27,7 @@ const (
 // It draws from the seed and the instant at which a chunk came: see [Jitter]. One Resend serves any number of
 // connections at the same time.
 type Resend struct {
-	// Percent is how likely it is that a chunk is lost, each time that it is sent: 0 to 99.
+	// Percent is how likely it is that a chunk is lost, each time that it is sent: 0 to 100.
 	Percent int `json:"percent"`
 	// Seed determines what is drawn.
 	Seed uint64 `json:"seed"`

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"locksim/faults"
 	"locksim/lock/promise"
 )
@@ -53,8 +55,12 @@ func readRepeats(f fields, fault *faults.Fault) {
 		}
 	})
 	f.group("probability", func(v value) {
+		if _, whole := v.node.(*ast.IntegerNode); !whole {
+			v.want("a percentage from 1 to 99, such as 80")
+			return
+		}
 		if v.whole(&fault.Probability); fault.Probability == 0 {
-			v.p.fail(v.pos, "%s: give a percentage from 1 to 99, such as 80 (%s)", v.name(), found(v.node))
+			v.p.fail(v.pos, "%s: 0 is out of range: give a percentage from 1 to 99, such as 80", v.name())
 		}
 	})
 	if _, at := f.get("at"); !at && fault.When == nil {
@@ -85,6 +91,14 @@ func misplaced(v value, kinds []string) {
 			v.p.fail(e.keyPos, "%s has no key %q: that is a class of faults: write a kind of it: %s", v.name(), e.key,
 				strings.Join(class, ", "))
 		}
+		fromElsewhere(v, e)
+	}
+}
+
+// fromElsewhere refuses a key that is a word of another tool, and says what to write in its place.
+func fromElsewhere(v, key value) {
+	if word, ok := faults.FromElsewhere(key.key); ok {
+		v.p.fail(key.keyPos, "%s has no key %q: %v", v.name(), key.key, word)
 	}
 }
 
@@ -94,6 +108,16 @@ func readAction(v value, form faults.Form) faults.Action {
 	var keys []string
 	for _, field := range form.Fields {
 		keys = append(keys, field.Key)
+	}
+	for _, e := range v.entries() {
+		switch {
+		case slices.Contains(keys, e.key):
+		case slices.Contains(triggers, e.key):
+			v.p.fail(e.keyPos, "%s has no key %q: it says when the fault strikes, and stands beside %s: write {%[2]s: …, %[3]s: "+
+				"{…}}", v.name(), e.key, form.Name)
+		default:
+			fromElsewhere(v, e)
+		}
 	}
 	f := v.fields(keys...)
 	for _, field := range form.Fields {

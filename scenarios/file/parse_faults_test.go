@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,31 @@ func TestParseExamples(t *testing.T) {
 	}
 }
 
+// What to write in place of a word of another tool can be read, and each such word that is none of ours is refused
+// with it.
+func TestParseWordsOfOtherTools(t *testing.T) {
+	known := append(triggers, "every")
+	for _, k := range faults.Kinds() {
+		known = append(known, k.Name)
+	}
+	for _, e := range faults.AllElsewhere() {
+		if e.Ours != "" {
+			if _, err := Parse("x.yaml", []byte(bigWorld+"  - "+e.Ours+"\n")); err != nil {
+				t.Errorf("%s of %s: %v", e.Name, e.Tool, err)
+			}
+		}
+		if slices.Contains(known, e.Name) {
+			continue
+		}
+		for _, word := range []string{e.Name, strings.ToUpper(strings.ReplaceAll(e.Name, "-", "_"))} {
+			_, err := Parse("x.yaml", []byte(bigWorld+"  - at: 3s\n    "+word+": {between: [c0]}\n"))
+			if err == nil || !strings.Contains(err.Error(), e.Name+" of ") || !strings.Contains(err.Error(), e.Ours) {
+				t.Errorf("%s of %s: %v", word, e.Tool, err)
+			}
+		}
+	}
+}
+
 // badActions are mistakes in a fault, each with the position of the caret and the
 // message.
 var badActions = []struct{ source, want string }{
@@ -158,6 +184,20 @@ var badActions = []struct{ source, want string }{
 		"mode: process, or leave mode out (default: process)"},
 	{"slow: {process: r0, by: 1s}",
 		`x.yaml:5:21: faults[0].slow.process: there is no client "r0": world.clients makes c0 and c1`},
+	{"duplicate: {between: [c0], percent: 40}", `x.yaml:5:5: faults[0] has no key "duplicate": for duplicate of Chaos Mesh ` +
+		"write {at: 3s, lose_reply: {between: [c0], and: [r0]}} (TCP gives a program each byte once; what a server gets " +
+		"twice is a request that was sent again when its answer was lost, by a client such as lock: {client: stock})"},
+	{"reset: {between: [c1], and: [r0], probability: 80}", `x.yaml:5:39: faults[0].reset has no key "probability": it says ` +
+		"when the fault strikes, and stands beside reset: write {probability: …, reset: {…}}"},
+	{"reset: {between: [c1], and: [r0], toxicity: 0.8}", `x.yaml:5:39: faults[0].reset has no key "toxicity": for toxicity ` +
+		"of Toxiproxy write {every: 500ms, probability: 80, reset: {between: [c0], and: [r0]}} (it is probability, in " +
+		"percent, of each strike)"},
+	{"loss: {between: [c0], and: [r0], percent: 101}", "x.yaml:5:47: faults[0].loss.percent: 101 is out of range: give 1 to " +
+		"100 percent"},
+	{"probability: 0.8\n    stall: {node: r0}", "x.yaml:5:18: faults[0].probability: want a percentage from 1 to 99, such as 80, " +
+		"found the number 0.8"},
+	{"times: 3\n    stall: {node: r0}", "x.yaml:5:12: faults[0].times: the fault strikes once: add the time from one " +
+		"strike to the next, such as every: 15s, or leave times out"},
 	{"slow: {process: c0}", "x.yaml:5:5: faults[0].slow lacks the key by: add one, such as by: 2s"},
 	{"slow: {process: c0, by: 25h}", "x.yaml:5:29: faults[0].slow.by: 25h0m0s is out of range: give a time from 0s " +
 		"to 24h"},
