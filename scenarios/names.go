@@ -22,6 +22,9 @@ type (
 	Lock = subject.Lock
 	// Traits are what a lock says of itself.
 	Traits = subject.Traits
+	// Setting is a number that users of a lock choose, and Bound what it has to be less than.
+	Setting = subject.Setting
+	Bound   = subject.Bound
 	// Env is the part of the world that a lock can use.
 	Env = subject.Env
 	// Section is what the user of a lock does under it, by the steps of a Holder.
@@ -72,6 +75,9 @@ func Within(ctx context.Context, e Env, acquire func(ctx context.Context) (held 
 	err error)) (lock.Lease, error) {
 	return subject.Within(ctx, e, acquire)
 }
+
+// Always is the default of a setting that does not depend on the TTL: see [subject.Always].
+func Always(d time.Duration) func(time.Duration) time.Duration { return subject.Always(d) }
 
 // Retry calls try until it returns true or an error, with a pause between two calls: see [subject.Retry].
 func Retry(ctx context.Context, clock lock.Clock, pause time.Duration,

@@ -125,6 +125,13 @@ func Scaled(sc *file.Scenario, scale float64) *file.Scenario {
 	for i := range w.Section {
 		in(&w.Section[i].For, time.Millisecond)
 	}
+	c.Lock.Settings = slices.Clone(c.Lock.Settings)
+	for i, s := range c.Lock.Settings {
+		if d, err := time.ParseDuration(s.Value); err == nil && d > 0 {
+			in(&d, time.Millisecond)
+			c.Lock.Settings[i].Value = d.String()
+		}
+	}
 	for i := range c.Faults {
 		f := &c.Faults[i]
 		in(&f.At, time.Millisecond)

@@ -49,7 +49,8 @@ func Format(s *Scenario) ([]byte, error) {
 func formatSetting(s *Scenario) string {
 	d := Defaults()
 	return fmt.Sprintf("world: {%s}\n", formatServers(s.World)+formatKeys("world", s, d)) +
-		fmt.Sprintf("lock: {kind: %s%s}\n", scalar(s.Lock.Kind), formatKeys("lock", s, d)) + formatStore(s.Store) +
+		fmt.Sprintf("lock: {kind: %s%s}\n", scalar(s.Lock.Kind), formatKeys("lock", s, d)+formatSettings(s.Lock.Settings)) +
+		formatStore(s.Store) +
 		fmt.Sprintf("workload: {%s%s}\n", strings.TrimPrefix(formatKeys("workload", s, d), ", "),
 			formatSection(s.Workload.Section))
 }

@@ -89,6 +89,16 @@ func TestFormatRoundTrip(t *testing.T) {
 	})
 }
 
+func drawSettings(t *rapid.T) (all []Setting) {
+	for _, name := range []string{"a", "lock_delay", "tries"} {
+		if rapid.IntRange(0, 3).Draw(t, "has "+name) == 0 {
+			value := rapid.SampledFrom([]string{"0", "7", "0s", "1.5s", "10ms", "24h"}).Draw(t, name)
+			all = append(all, Setting{name, value})
+		}
+	}
+	return all
+}
+
 func drawScenario(t *rapid.T) *Scenario {
 	care := []checker.Care{checker.CareNever, checker.CareLost, checker.CareSteps}
 	s := &Scenario{
@@ -122,6 +132,8 @@ func drawScenario(t *rapid.T) *Scenario {
 			Wait:    rapid.SampledFrom([]WaitMode{WaitPoll, WaitNotify}).Draw(t, "wait"),
 			Owner:   rapid.SampledFrom(Owners()).Draw(t, "owner"),
 			Nodes:   rapid.IntRange(0, MaxRedis).Draw(t, "nodes"),
+
+			Settings: drawSettings(t),
 		},
 		Workload: Workload{
 			Rounds: rapid.IntRange(1, MaxRounds).Draw(t, "rounds"),

@@ -78,7 +78,7 @@ func (p *reader) scenario() *Scenario {
 	top.text("why", &s.Why)
 	top.words("catalogue", &s.Catalogue, "[F11, F12]")
 	top.group("world", func(v value) { readWorld(v, s) })
-	top.group("lock", func(v value) { readKeys(v, "lock", s, "kind").text("kind", &s.Lock.Kind) })
+	top.group("lock", func(v value) { readLock(v, s) })
 	top.text("store", &s.Store)
 	top.group("workload", func(v value) { readWorkload(v, s) })
 	top.group("faults", func(v value) { s.Faults = readFaults(v) })
@@ -105,6 +105,12 @@ func readWorld(v value, sc *Scenario) {
 		w.Redis = 0 // unless the file says otherwise
 	}
 	f.whole("redis", &w.Redis)
+}
+
+func readLock(v value, s *Scenario) {
+	f := readKeys(v, "lock", s, "kind", "settings")
+	f.text("kind", &s.Lock.Kind)
+	f.group("settings", func(v value) { s.Lock.Settings = readSettings(v) })
 }
 
 func readWorkload(v value, s *Scenario) {

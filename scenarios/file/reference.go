@@ -50,6 +50,8 @@ func Reference() []Entry {
 	all = append(all, Entry{"lock", "kind", "Which lock. `broken/…` is a specimen.",
 		"one of `locksim list`, or one of the program's own", code(Defaults().Lock.Kind)})
 	all = append(all, entries("lock")...)
+	all = append(all, Entry{"lock", "settings", "What the lock calls by names of its own, such as `renew_deadline`, as a " +
+		"length of time or a whole number: see [Settings](#settings).", "keys that the lock has", "the lock's own"})
 	all = append(all, entries("workload")...)
 	return append(all, Entry{"workload", "section", "What a section does, step by step, in place of what `kind` says.",
 		fmt.Sprintf("a list of at most %d steps", MaxSteps), "that of `kind`"})

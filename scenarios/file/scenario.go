@@ -148,6 +148,8 @@ type LockSpec struct {
 	// Nodes is the number of Redis nodes of a lock over a quorum, 1 to MaxRedis.
 	// Default: 0, the lock's own number.
 	Nodes int
+	// Settings are those that the lock has by names of its own, sorted by the names. Default: none, the lock's own.
+	Settings []Setting `json:",omitempty"`
 }
 
 // ClientProfile is the configuration of the go-redis clients of a lock.

@@ -97,7 +97,7 @@ func (s checked) validateLock() error {
 		return wrong("workload.kind", "%s tries a fence, and the scenario names none: name one by store, or leave kind out",
 			s.Workload.Kind)
 	}
-	return s.checkKeys("lock")
+	return first(s.checkKeys("lock"), s.validateSettings())
 }
 
 func (s checked) validateLatency() error {

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"locksim/checker"
@@ -177,7 +178,7 @@ func FailsLike(l subject.Lock, sc *file.Scenario, broken []outcome.Violation, se
 // misleads reports whether a scenario has another lock part than the one that was drawn, and the lock does not follow
 // it.
 func misleads(l subject.Lock, drawn, smaller *file.Scenario) bool {
-	return !l.FollowsSpec && smaller.Lock != drawn.Lock
+	return !l.FollowsSpec && !reflect.DeepEqual(smaller.Lock, drawn.Lock)
 }
 
 // adopt plays a scenario and sets the result of the failure from the run. It plays

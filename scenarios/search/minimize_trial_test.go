@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
 	"time"
 
@@ -260,7 +261,7 @@ func TestFailsLikeKeepsTheLock(t *testing.T) {
 	l := testlocks.WithSpec(kind, sc.Lock)
 	seed, broken := firstFailure(t, l, sc)
 	small := shrink.Minimize(sc, search.FailsLike(l, sc, broken, seed))
-	if small.Lock != sc.Lock {
+	if !reflect.DeepEqual(small.Lock, sc.Lock) {
 		t.Errorf("the lock was %+v and is %+v", sc.Lock, small.Lock)
 	}
 	if len(small.Faults) != 1 || small.World.Clients != 2 {

@@ -27,6 +27,9 @@ func (m *minimizer) plainSetting() {
 	for _, change := range jointChanges {
 		m.attempt(change)
 	}
+	for i := len(m.best.Lock.Settings) - 1; i >= 0; i-- {
+		m.attempt(func(s *file.Scenario) { s.Lock.Settings = slices.Delete(slices.Clone(s.Lock.Settings), i, i+1) })
+	}
 	for _, k := range file.Keys() {
 		for _, change := range k.Value.Plainer() {
 			m.attempt(change)

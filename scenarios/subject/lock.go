@@ -100,6 +100,13 @@ type Traits struct {
 	// with a failure; otherwise it measures them.
 	FollowsSpec bool
 
+	// Settings are those that a scenario may have under lock.settings, which New reads with [Setting.In]. TTLIs is what the
+	// library of the lock calls the TTL of the scenario, if it has a word of its own: "LeaseDuration".
+	Settings []Setting
+	TTLIs    string
+	// Tuned, if not nil, are the traits with the settings of a scenario that has some.
+	Tuned func(t Traits, spec file.LockSpec) Traits
+
 	// Pause is the pause between two tries of a client that waits, for a lock that has a backoff of its own; where pauses
 	// grow, the longest. [promise.DutySpares] is judged by it, and a lone client at the end of a run has as long to get
 	// the lock, where that is more than two seconds. 0 is for a lock that does not say it, or follows the scenario.
@@ -206,6 +213,12 @@ func (l Lock) In(sc *file.Scenario) (Lock, error) {
 		if s.Kind.In != nil {
 			l.Servers[i].Kind = s.Kind.In(sc.World)
 		}
+	}
+	if err := l.checkSettings(sc); err != nil {
+		return l, err
+	}
+	if l.Tuned != nil && len(sc.Lock.Settings) > 0 {
+		l.Traits = l.Tuned(l.Traits, sc.Lock)
 	}
 	switch n := sc.Lock.Nodes; {
 	case n == 0:

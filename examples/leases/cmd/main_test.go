@@ -11,7 +11,7 @@ import (
 	"locksim/scenarios"
 )
 
-var update = flag.Bool("update", false, "write the table of leaders anew")
+var update = flag.Bool("update", false, "write the tables of leaders and settings anew")
 
 // right are the locks that are not wrong on purpose, without what is none.
 func right() []scenarios.Lock {

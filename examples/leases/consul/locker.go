@@ -32,13 +32,22 @@ const (
 // the first one of a monitor and the read of the token, the end of a session and whatever its user does next.
 const apart = time.Millisecond
 
-// ttl and delay are the defaults of the client and of Consul: api.DefaultLockSessionTTL, and the lock-delay. keepsOut
-// is how long they keep others out at most when the holder renews nothing any more: Consul ends a session after up to
-// twice its TTL.
+// ttl and delay are the defaults of the client and of Consul: api.DefaultLockSessionTTL, and the lock-delay.
 const (
-	ttl      = 15 * time.Second
-	delay    = 15 * time.Second
-	keepsOut = 2*ttl + delay
+	ttl   = 15 * time.Second
+	delay = 15 * time.Second
+)
+
+// What users of the locks choose: Consul takes TTLs of 10 s to 24 h, and lock-delays of up to a minute.
+var (
+	sessionTTL = scenarios.Setting{
+		Name: "session_ttl", Elsewhere: "SessionTTL", Default: scenarios.Always(ttl), Least: 10 * time.Second,
+		Doc: "how long a session lasts without a renewal, and up to twice that",
+	}
+	lockDelay = scenarios.Setting{
+		Name: "lock_delay", Elsewhere: "LockDelay", Default: scenarios.Always(delay), Least: time.Millisecond,
+		Most: time.Minute, Doc: "how long others wait after a session has ended that had the lock",
+	}
 )
 
 // lockKey and semaphorePrefix are the keys of a resource.
@@ -89,6 +98,12 @@ func open(e scenarios.Env, m manner) (*locker, error) {
 	return &locker{env: e, client: c, manner: m, entropy: e.Entropy("owner")}, nil
 }
 
+// keepsOut is how long others are kept out at most when the holder renews nothing any more: Consul ends a session after
+// up to twice its TTL.
+func (l *locker) keepsOut() time.Duration {
+	return 2*sessionTTL.In(l.env.Spec()) + lockDelay.In(l.env.Spec())
+}
+
 // owner is the value by which an Acquire knows its key.
 func (l *locker) owner() (string, error) {
 	l.mu.Lock()
@@ -113,12 +128,16 @@ func (l *locker) make(resource, owner string) (held, error) {
 	kv := l.client.KV()
 	if l.manner.semaphore {
 		s, err := l.client.SemaphoreOpts(&api.SemaphoreOptions{
-			Prefix: semaphorePrefix(resource), Limit: 1, Value: []byte(owner), SessionTTL: ttl.String(),
+			Prefix: semaphorePrefix(resource), Limit: 1, Value: []byte(owner), SessionTTL: sessionTTL.In(l.env.Spec()).String(),
 		})
 		return semaphore{s, kv, semaphorePrefix(resource), owner}, err
 	}
 	o := &api.LockOptions{
-		Key: lockKey(resource), Value: []byte(owner), SessionTTL: ttl.String(), LockDelay: l.manner.delay,
+		Key: lockKey(resource), Value: []byte(owner), SessionTTL: sessionTTL.In(l.env.Spec()).String(),
+		LockDelay: l.manner.delay,
+	}
+	if d := lockDelay.In(l.env.Spec()); d != delay {
+		o.LockDelay = d
 	}
 	if l.manner.behavior != "" {
 		o.SessionOpts = &api.SessionEntry{TTL: o.SessionTTL, Behavior: l.manner.behavior}
@@ -172,7 +191,7 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		return nil, scenarios.Unanswered(fmt.Errorf("acquire %s: %w", resource, err))
 	}
 	g := scenarios.Grant{
-		Until: func() time.Time { return l.env.Clock().Now().Add(keepsOut) }, // until it is told otherwise
+		Until: func() time.Time { return l.env.Clock().Now().Add(l.keepsOut()) }, // until it is told otherwise
 		Token: token,
 	}
 	g.Lost, g.Unlock = l.giveBack(h, lost)

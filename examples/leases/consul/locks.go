@@ -78,6 +78,7 @@ func Semaphore() scenarios.Lock {
 		"its holder, changed by comparison of its index, beside a key for each client, which ends with its session. There "+
 		"is no lock-delay for the slot. The fencing token is the ModifyIndex of the key.")
 	l.Keys = func(resource string) []string { return []string{semaphorePrefix(resource) + consul.SemaphoreKey} }
+	l.Settings = []scenarios.Setting{sessionTTL}
 	l.ForWhom = "Work by a few clients at once, that may be done by one more now and then."
 	return l
 }
@@ -85,7 +86,8 @@ func Semaphore() scenarios.Lock {
 func underTest(name string, m manner, about string) scenarios.Lock {
 	return scenarios.Lock{
 		Name: name, Traits: scenarios.Traits{Servers: Servers(), Tokens: true, Messages: 16,
-			Keys: func(resource string) []string { return []string{lockKey(resource)} },
+			Settings: []scenarios.Setting{sessionTTL, lockDelay},
+			Keys:     func(resource string) []string { return []string{lockKey(resource)} },
 			Promise: lock.Promise{
 				Exclusion: []lock.Fault{
 					lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultReset, lock.FaultWallClock, lock.FaultClockDrift,

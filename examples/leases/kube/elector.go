@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
+	"locksim/scenarios/file"
 	"locksim/sim/kube"
 )
 
@@ -59,6 +61,36 @@ const shortest = 5 * time.Second
 func timesOf(ttl, least time.Duration) Times {
 	lease := max(ttl.Truncate(time.Second), least)
 	return Times{LeaseDuration: lease, RenewDeadline: lease * 2 / 3, RetryPeriod: lease*2/15 + apart}
+}
+
+// What users of an elector choose besides its LeaseDuration, which is the TTL of a scenario. client-go refuses a
+// LeaseDuration that is not longer than the RenewDeadline, and a RenewDeadline that is not longer than 1.2 RetryPeriods
+// (leaderelection.JitterFactor).
+var (
+	renewDeadline = scenarios.Setting{
+		Name: "renew_deadline", Elsewhere: "RenewDeadline", Doc: "how long a leader tries to renew before it gives up",
+		Default: func(ttl time.Duration) time.Duration { return timesOf(ttl, shortest).RenewDeadline },
+		Least:   time.Millisecond, Below: []scenarios.Bound{{Of: "ttl", Because: "client-go refuses that"}},
+	}
+	retryPeriod = scenarios.Setting{
+		Name: "retry_period", Elsewhere: "RetryPeriod", Doc: "how long it waits between two tries",
+		Default: func(ttl time.Duration) time.Duration { return timesOf(ttl, shortest).RetryPeriod - apart },
+		Least:   time.Millisecond, Below: []scenarios.Bound{{Of: renewDeadline.Name, Times: leaderelection.JitterFactor,
+			Because: "client-go refuses that"}},
+	}
+)
+
+// timesIn are those of a scenario that has settings.
+func timesIn(spec file.LockSpec) Times {
+	return Times{LeaseDuration: spec.TTL, RenewDeadline: renewDeadline.In(spec), RetryPeriod: retryPeriod.In(spec) + apart}
+}
+
+// tuned are the traits of an election with the settings of a scenario.
+func tuned(t scenarios.Traits, spec file.LockSpec) scenarios.Traits {
+	t.GrantTime = max(t.GrantTime, 3*retryPeriod.In(spec))
+	t.Servers = slices.Clone(t.Servers)
+	t.Servers[0].Kind.Settles = max(settles, requestLimit(timesIn(spec))+5*retryPeriod.In(spec))
+	return t
 }
 
 // connect makes a client of the API servers as components of Kubernetes have one for their elections: a request ends
@@ -108,11 +140,17 @@ func open(e scenarios.Env, m manner) (*locker, error) {
 	if m.short {
 		t = timesOf(e.Spec().TTL, time.Second)
 	}
+	if len(e.Spec().Settings) > 0 {
+		t = timesIn(e.Spec())
+	}
 	if m.times != (Times{}) {
 		t = m.times
 		t.RetryPeriod += apart
 	}
-	limit := max(t.RenewDeadline/2, time.Second) + apart
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	limit := requestLimit(t)
 	if m.waits {
 		limit = 0
 	}
@@ -122,6 +160,9 @@ func open(e scenarios.Env, m manner) (*locker, error) {
 	}
 	return &locker{env: e, client: c, times: t, manner: m, entropy: e.Entropy("identity")}, nil
 }
+
+// requestLimit is how long a request may take.
+func requestLimit(t Times) time.Duration { return max(t.RenewDeadline/2, time.Second) + apart }
 
 // identity is that of one campaign: the name of the process, and a random part, as components of Kubernetes have it.
 func (l *locker) identity() (string, error) {

@@ -89,7 +89,7 @@ func Timed(name string, t Times) (scenarios.Lock, error) {
 		return scenarios.Lock{}, fmt.Errorf("make lock %s: %w", name, err)
 	}
 	l := underTest(name, manner{keeps: true, times: t})
-	l.FollowsSpec = false
+	l.FollowsSpec, l.Settings = false, nil
 	l.GrantTime = 3 * t.RetryPeriod
 	return l, nil
 }
@@ -105,8 +105,8 @@ func Example(name string) scenarios.Lock {
 func underTest(name string, m manner) scenarios.Lock {
 	l := scenarios.Lock{
 		Name: name, Traits: scenarios.Traits{Servers: Servers(), Tokens: true, FollowsSpec: true, Messages: 16,
-			GrantTime: tries,
-			Keys:      func(resource string) []string { return []string{kube.Key(namespace, Name(resource))} },
+			GrantTime: tries, TTLIs: "LeaseDuration", Settings: []scenarios.Setting{renewDeadline, retryPeriod}, Tuned: tuned,
+			Keys: func(resource string) []string { return []string{kube.Key(namespace, Name(resource))} },
 			Promise: lock.Promise{
 				Exclusion: []lock.Fault{
 					lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,

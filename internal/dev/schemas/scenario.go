@@ -61,7 +61,11 @@ func scenarioSchema(root string) ([]byte, error) {
 		"catalogue": {Type: "array", Items: &jsonschema.Schema{Type: "string", Pattern: `^F[0-9]{2}$`}},
 		"world":     g.world(),
 		"lock": g.group("lock", reflect.TypeFor[file.LockSpec](),
-			map[string]*jsonschema.Schema{"kind": {Type: "string"}}),
+			map[string]*jsonschema.Schema{"kind": {Type: "string"}, "settings": {
+				Type: "object", PropertyNames: &jsonschema.Schema{Pattern: `^[a-z][a-z0-9_]{0,63}$`},
+				AdditionalProperties: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+					{Type: "integer", Minimum: "0"}, {Type: "string", Pattern: lengthForm}}},
+			}}),
 		"store": {Type: "string"},
 		"workload": g.group("workload", reflect.TypeFor[file.Workload](), map[string]*jsonschema.Schema{
 			"resources": {Type: "array", Items: &jsonschema.Schema{Type: "string"}, MinItems: number(1),
