@@ -16,8 +16,10 @@ func Specimens() []scenarios.Lock {
 			"its sessions have a lock-delay of 1 ms, so the next client enters before the holder can learn it."),
 		specimen("broken/consul-deaf", manner{deaf: true},
 			"its work goes on when the channel of Lock is closed."),
-		specimen("broken/consul-delete", manner{behavior: api.SessionBehaviorDelete},
+		specimen("broken/consul-delete", manner{behavior: api.SessionBehaviorDelete, lockIndex: true},
 			"its sessions have the behavior delete, and its token is the LockIndex, which begins with 1 again."),
+		specimen("broken/consul-lock-index", manner{lockIndex: true},
+			"its token is the LockIndex, which a plain PUT to the key sets back to 0."),
 		specimen("broken/consul-stale-token", manner{stale: true},
 			"it reads its token in the consistency mode stale, from a server that may not know of the grant yet."),
 	}

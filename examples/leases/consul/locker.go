@@ -77,6 +77,7 @@ type manner struct {
 	behavior  string        // of the session
 	deaf      bool          // it does not look for the loss
 	stale     bool          // the token is what any server knows of the key
+	lockIndex bool          // the token is the LockIndex
 	leaves    bool          // it does not unlock what it was told to have lost
 }
 
@@ -143,7 +144,7 @@ func (l *locker) make(resource, owner string) (held, error) {
 		o.SessionOpts = &api.SessionEntry{TTL: o.SessionTTL, Behavior: l.manner.behavior}
 	}
 	k, err := l.client.LockOpts(o)
-	return mutex{k, kv, o.Key, owner, l.manner.stale}, err
+	return mutex{k, kv, o.Key, owner, l.manner}, err
 }
 
 // Acquire implements [lock.Locker]. One that is given up goes on for up to 15 s, and is given back once it has the
@@ -270,29 +271,38 @@ func consistent(ctx context.Context) *api.QueryOptions {
 	return (&api.QueryOptions{RequireConsistent: true}).WithContext(ctx)
 }
 
-// mutex is an api.Lock. Its token is the LockIndex.
+// mutex is an api.Lock. Its token is the ModifyIndex of the key, as it is when the session has it: each grant writes the
+// key, and nothing makes the index lower.
 type mutex struct {
 	lock       *api.Lock
 	kv         *api.KV
 	key, owner string
-	stale      bool
+	manner     manner
 }
 
 func (m mutex) acquire(stop <-chan struct{}) (<-chan struct{}, error) { return m.lock.Lock(stop) }
 func (m mutex) release() error                                        { return m.lock.Unlock() }
 
 func (m mutex) token(ctx context.Context) (n uint64, ok bool, err error) {
-	if m.stale {
+	if m.manner.stale {
 		return m.staleToken(ctx)
 	}
 	p, _, err := m.kv.Get(m.key, consistent(ctx))
 	if err != nil || p == nil || p.Session == "" || string(p.Value) != m.owner {
 		return 0, false, err
 	}
-	return p.LockIndex, true, nil
+	return m.number(p), true, nil
 }
 
-// staleToken is the LockIndex as any server knows it, which may be that of the grant before.
+// number is the token that a key has.
+func (m mutex) number(p *api.KVPair) uint64 {
+	if m.manner.lockIndex {
+		return p.LockIndex
+	}
+	return p.ModifyIndex
+}
+
+// staleToken is the token as any server knows it, which may be that of the grant before.
 func (m mutex) staleToken(ctx context.Context) (n uint64, ok bool, err error) {
 	for {
 		p, _, err := m.kv.Get(m.key, (&api.QueryOptions{AllowStale: true}).WithContext(ctx))
@@ -300,7 +310,7 @@ func (m mutex) staleToken(ctx context.Context) (n uint64, ok bool, err error) {
 			return 0, false, err
 		}
 		if p != nil {
-			return p.LockIndex, true, nil
+			return m.number(p), true, nil
 		}
 	}
 }

@@ -49,7 +49,7 @@ func Lock() scenarios.Lock {
 	return underTest("consul-lock", manner{}, "The Lock of Consul’s Go client: a key that a session acquires, which is "+
 		"renewed while the holder works, and ends after twice its TTL without a renewal. Others wait for 15 s more, "+
 		"the lock-delay. "+
-		"The fencing token is the LockIndex of the key.")
+		"The fencing token is the ModifyIndex of the key.")
 }
 
 // Documented is the same with the promise of its documentation: the channel that Lock returns "is closed if our lock
