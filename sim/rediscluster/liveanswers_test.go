@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -52,38 +51,7 @@ func (k *talker) ask(args ...string) string {
 	return k.value()
 }
 
-func (k *talker) value() string {
-	line, err := k.in.ReadString('\n')
-	if err != nil {
-		return "read: " + err.Error()
-	}
-	line = strings.TrimSpace(line)
-	n, _ := strconv.Atoi(line[1:])
-	switch line[0] {
-	case '$', '=':
-		if n < 0 {
-			return "nil"
-		}
-		text := make([]byte, n+2)
-		_, _ = io.ReadFull(k.in, text)
-		return strconv.Quote(string(text[:n]))
-	case '*', '~', '%', '>':
-		if line[0] == '%' {
-			n *= 2
-		}
-		if n < 0 {
-			return "nil"
-		}
-		parts := make([]string, n)
-		for i := range parts {
-			parts[i] = k.value()
-		}
-		return string(line[0]) + "[" + strings.Join(parts, " ") + "]"
-	case '_':
-		return "nil"
-	}
-	return line
-}
+func (k *talker) value() string { return rediscluster.ReadValue(k.in) }
 
 // The tags of keys, by whose slot it is: of rc0, of rc0 and being moved to rc1, of rc1, of rc2.
 var tags = func() map[string]string {
