@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"locksim/cmd/locksim/app"
+	"locksim/scenarios/clusterlocks"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/fences"
 	"locksim/scenarios/mysqllocks"
@@ -25,7 +26,7 @@ func main() { os.Exit(app.Main(append(locks(), onTrial()...)...)) }
 // locks are those whose servers the kernel does not have.
 func locks() []subject.Lock {
 	return slices.Concat(redislocks.Unlocked(), etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All(),
-		sentinellocks.All())
+		sentinellocks.All(), clusterlocks.All())
 }
 
 // onTrial are the fences.

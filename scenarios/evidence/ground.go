@@ -22,13 +22,13 @@ type keyOn struct{ key, node string }
 // holds the lock on a node that has all of them from it.
 type groundTruth struct {
 	resource checker.Resource
-	changes  []trace.KeyChange      // of all keys
-	keys     []string               // of the lock
-	nodes    int                    // the number of nodes of the lock
-	writers  map[string]string      // the client that set a value, by the key and the value
-	holders  map[keyOn]string       // the client from which a node has a key
-	primary  string                 // the current primary of those that replicate
-	replicas func(node string) bool // whether a node is one of those
+	changes  []trace.KeyChange // of all keys
+	keys     []string          // of the lock
+	nodes    int               // the number of nodes of the lock
+	writers  map[string]string // the client that set a value, by the key and the value
+	holders  map[keyOn]string  // the client from which a node has a key
+	leads    map[string]string // the current primary of each family
+	family   func(node string) string
 	held     map[string]checker.Pos
 
 	deletions []checker.Deletion
@@ -47,7 +47,7 @@ func (r reading) groundTruth(resource string) *groundTruth {
 	g := &groundTruth{written: map[keyOn]time.Duration{}, lasts: r.terms.LeaseTTL, trusted: r.trusted(),
 		resource: checker.Resource(resource),
 		changes:  r.Changes, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
-		primary: r.firstPrimary(), replicas: r.Servers.InFamily, held: map[string]checker.Pos{}, last: map[string]int{},
+		leads: r.firstPrimaries(), family: r.family, held: map[string]checker.Pos{}, last: map[string]int{},
 		counted: map[string]int{}}
 	if r.Keys == nil {
 		return g
@@ -110,14 +110,21 @@ func (r reading) trusted() time.Duration {
 	return first
 }
 
-// firstPrimary is the server that has the replicas when the run begins; "" if none has.
-func (r reading) firstPrimary() string {
+// firstPrimaries are the primaries when the run begins, by their families.
+func (r reading) firstPrimaries() map[string]string {
+	all := map[string]string{}
 	for _, s := range r.Servers {
 		if s.Role == trace.RolePrimary {
-			return s.Name
+			all[s.Family] = s.Name
 		}
 	}
-	return ""
+	return all
+}
+
+// family is that of a server; "" for one without replicas.
+func (r reading) family(server string) string {
+	s, _ := r.Servers.Find(server)
+	return s.Family
 }
 
 // askedAgain finds in each holding the first step at which a node carried out a request of its client that is of the
@@ -163,9 +170,9 @@ func (r reading) learntSessions() bool {
 	return r.Learnt && slices.ContainsFunc(r.Ended, func(s ServerState) bool { return !s.Listed })
 }
 
-// move makes a promoted node the primary.
+// move makes a promoted node the primary of its family.
 func (g *groundTruth) move(p Promotion, at time.Duration) {
-	g.primary = p.To
+	g.leads[g.family(p.To)] = p.To
 	g.recount(p.At, at)
 }
 
@@ -296,7 +303,8 @@ func (g *groundTruth) hasAll(node, client string) bool {
 // hasVote reports whether a node counts: a replica does once it has been promoted,
 // and the former primary no longer does.
 func (g *groundTruth) hasVote(node string) bool {
-	return node == g.primary || !g.replicas(node)
+	family := g.family(node)
+	return family == "" || g.leads[family] == node
 }
 
 func (g *groundTruth) close(client string, at checker.Pos, instant time.Duration) {

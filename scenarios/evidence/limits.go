@@ -23,16 +23,20 @@ const Retry = 2 * time.Second
 const searching = 8 * time.Second
 
 // pausing is how long a client of the servers may pause after trouble before it sends a request again: a stock one has
-// the default MaxRetryBackoff of go-redis, and a quiet one sends it once.
+// the default MaxRetryBackoff of go-redis, as one of a Redis Cluster, and a quiet one sends it once.
 func (l limits) pausing() time.Duration {
 	if l.terms.Watched { // an answer of a Sentinel that does not come: the read and the dial have time limits of their own
 		return searching
 	}
-	if l.sc.Lock.Client == file.ClientStock {
+	if l.resends() {
 		return 512 * time.Millisecond
 	}
 	return 0
 }
+
+// resends says that a client sends a request again by itself where no answer comes. That of a Redis Cluster does, also
+// a quiet one: to follow MOVED it has retries, which are also for errors of the network.
+func (l limits) resends() bool { return l.sc.Lock.Client == file.ClientStock || l.terms.Sharded }
 
 // returnsWithin is how soon a call returns by the promise of the lock if no server answers, and an Acquire after the
 // end of its context. 0 is for a lock that does not promise it.
@@ -51,11 +55,15 @@ func (l limits) trips() time.Duration {
 	return 2*l.messages()*l.sc.World.Latency.Max + 10*time.Millisecond
 }
 
-// messages are those of a call of the lock. The stock client sends two more when it connects, to say what it is.
+// messages are those of a call of the lock. The stock client sends two more when it connects, to say what it is. That of
+// a Redis Cluster asks for the map first, on a connection of its own, and follows a redirection.
 func (l limits) messages() time.Duration {
 	n := time.Duration(cmp.Or(l.terms.Messages, 8))
 	if l.sc.Lock.Client == file.ClientStock {
 		n += 2
+	}
+	if l.terms.Sharded {
+		n += 8
 	}
 	return n
 }

@@ -35,20 +35,20 @@ func (r reading) followQueue(resource string, away map[string][]checker.Absence)
 	if !ordered || len(r.Keys[resource]) == 0 || r.struckOf(promise.NodeClock) {
 		return q
 	}
-	key, primary := r.Keys[resource][0], r.firstPrimary()
+	key, leads := r.Keys[resource][0], r.firstPrimaries()
 	open := map[string]*place{} // by the member
 	var members []string
 	moves := r.Timeline.Promotions
 	for _, c := range r.Changes {
 		for len(moves) > 0 && moves[0].At <= checker.Pos(c.Step) {
-			primary, moves = moves[0].To, moves[1:]
+			leads[r.family(moves[0].To)], moves = moves[0].To, moves[1:]
 			clear(open) // the replica may not have the places
 		}
 		at := checker.Pos(c.Step)
 		switch {
 		case c.Change == trace.KeyProlonged:
 			continue
-		case c.Server != primary && r.Servers.InFamily(c.Server):
+		case r.family(c.Server) != "" && leads[r.family(c.Server)] != c.Server:
 			continue
 		case c.Key == key && c.Change == trace.KeySet:
 			q.takes[c.By] = append(q.takes[c.By], at)

@@ -40,9 +40,10 @@ type Terms struct {
 	Voters int  `json:"voters"`
 	Quorum bool `json:"quorum,omitempty"`
 	// Replicas is how many replicas it needs to be granted at all. Watched says that some servers watch others, and
-	// replace a primary that does not answer.
+	// replace a primary that does not answer. Sharded says that they are the nodes of a Redis Cluster.
 	Replicas int  `json:"replicas,omitempty"`
 	Watched  bool `json:"watched,omitempty"`
+	Sharded  bool `json:"sharded,omitempty"`
 	// Settles is how long its servers take to serve again after trouble of one of them, where they form a cluster. Leaders
 	// are the names of whichever of them leads.
 	Settles time.Duration `json:"settles,omitempty"`

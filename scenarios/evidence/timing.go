@@ -41,7 +41,7 @@ func (r reading) timing() *checker.Timing {
 		Trips: r.trips(), Steady: r.steady(), Prompt: r.prompt(), InOrder: world.Latency.Min == world.Latency.Max,
 		Pace:  r.pace(),
 		Sends: map[string][]time.Duration{}, Heard: map[string][]time.Duration{},
-		Resends: r.sc.Lock.Client == file.ClientStock,
+		Resends: r.resends(),
 		Growing: !r.terms.FollowsSpec, Undisturbed: r.undisturbed(), Alone: r.alone(), Leaderless: r.leaderless()}
 	out.Majority, out.Struck = r.majority()
 	for _, m := range r.Timeline.Messages {
@@ -163,7 +163,7 @@ func (r reading) pace() *checker.Pace {
 // steady says that the servers had all keys, and their clocks, all the time: only faults
 // struck that concern clients and the network.
 func (r reading) steady() bool {
-	if r.terms.Watched && len(r.Timeline.Promotions) > 0 {
+	if len(r.Timeline.Promotions) > 0 {
 		return false
 	}
 	for i, f := range r.sc.Faults {

@@ -135,6 +135,10 @@ var keys = []Key{
 		"How many Sentinels have to take the primary for down before one replaces it.",
 		Number{Of: func(s *Scenario) *int { return &s.World.Quorum }, Most: MaxServers,
 			Unset: "leave it out for a majority", Plain: []int{0}}},
+	{"world", "node_timeout", false,
+		"`cluster-node-timeout` of the nodes of a Redis Cluster, `100ms` or more.",
+		Length{Of: func(s *Scenario) *time.Duration { return &s.World.NodeTimeout },
+			Whole: true, Plain: []time.Duration{15 * time.Second}}},
 	{"world", "skew", false,
 		"By how much the wall clocks of the servers may disagree with those of the clients from the start; drawn " +
 			"for each.",

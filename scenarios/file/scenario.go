@@ -114,6 +114,9 @@ type World struct {
 	FailoverTimeout time.Duration
 	// Quorum is how many Sentinels have to take the primary for down before one replaces it. Default: 0, a majority.
 	Quorum int
+	// NodeTimeout is cluster-node-timeout of the nodes of a Redis Cluster: how long one does not answer before another
+	// takes it for failing. At least 100ms. Default, and 0s: 15s, as in Redis.
+	NodeTimeout time.Duration
 	// Snapshot is the time between two snapshots of a node with persistence
 	// rdb. Default: 60s.
 	Snapshot time.Duration
@@ -364,6 +367,7 @@ func Defaults() *Scenario {
 			Redis: 1, Clients: 2, Latency: Range{time.Millisecond, 5 * time.Millisecond},
 			Persistence: PersistNone, Snapshot: time.Minute,
 			MaxLag: 10 * time.Second, DownAfter: 5 * time.Second, FailoverTimeout: time.Minute,
+			NodeTimeout: 15 * time.Second,
 		},
 		Lock: LockSpec{
 			Kind: "fenced", TTL: 10 * time.Second,

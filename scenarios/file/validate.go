@@ -65,8 +65,21 @@ func (s checked) validateCatalogue() error {
 }
 
 func (s checked) validateWorld() error {
-	return first(s.validateServers(), s.checkKeys("world"), s.validateLatency(), s.validateClockStep())
+	return first(s.validateServers(), s.checkKeys("world"), s.validateLatency(), s.validateClockStep(),
+		s.validateNodeTimeout())
 }
+
+// validateNodeTimeout checks the node timeout, of which 0 is the default.
+func (s checked) validateNodeTimeout() error {
+	if t := s.World.NodeTimeout; t != 0 && t < leastNodeTimeout {
+		return wrong("world.node_timeout", "%v is too short: the nodes look every %v, so give that at least", t,
+			leastNodeTimeout)
+	}
+	return nil
+}
+
+// leastNodeTimeout is how often the nodes of a Redis Cluster look after each other.
+const leastNodeTimeout = 100 * time.Millisecond
 
 // validateServers checks the numbers of servers. A world with servers of another
 // kind needs no Redis server.
@@ -74,6 +87,10 @@ func (s checked) validateServers() error {
 	for _, c := range s.World.Servers {
 		if err := counted("world."+c.Name, c.Count, MaxServers); err != nil {
 			return err
+		}
+		if c.Shards > 0 && c.Count%c.Shards != 0 {
+			return wrong("world."+c.Name, "%d nodes are not as many of each shard: there are %d shards, so give %d, %d or %d",
+				c.Count, c.Shards, c.Shards, 2*c.Shards, 3*c.Shards)
 		}
 	}
 	if s.World.Redis == 0 && len(s.World.Servers) > 0 {

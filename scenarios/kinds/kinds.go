@@ -14,6 +14,7 @@ import (
 
 	"locksim/lock/broken/mistake"
 	"locksim/lock/promise"
+	clusterfacts "locksim/scenarios/clusterlocks/facts"
 	etcdfacts "locksim/scenarios/etcdlocks/facts"
 	"locksim/scenarios/kinds/server"
 	mysqlfacts "locksim/scenarios/mysqllocks/facts"
@@ -181,6 +182,7 @@ func RedisOf(name string) (n int, ok bool) {
 
 // servers are the kinds of servers that come with locksim, besides Redis, with the locks that run on them.
 var servers = []server.Kind{
+	clusterfacts.Server,
 	etcdfacts.Server,
 	sentinelfacts.Server,
 	sqlfacts.Server,

@@ -61,7 +61,7 @@ func (p *play) state() *outcome.State {
 	}
 	for _, server := range p.world.Ground().Servers() {
 		n := outcome.NodeState{Name: server.Name, Keys: server.Keys}
-		if p.sc.World.Replicas > 0 {
+		if p.sc.World.Replicas > 0 || server.Family != "" {
 			n.Role = server.Follows
 		}
 		s.Nodes = append(s.Nodes, n)

@@ -235,7 +235,7 @@ type simGround struct{ *sim.World }
 
 func (g simGround) Servers() []ServerState {
 	var out []ServerState
-	primary, _ := g.Node(subject.Primary) // nil in a world without Redis
+	primary, _ := g.Node(subject.Primary) // nil in a world without Redis, or with a Redis Cluster
 	servers := g.Trace().Servers
 	for _, n := range g.Nodes() {
 		is, _ := servers.Find(n.Name())
@@ -245,6 +245,7 @@ func (g simGround) Servers() []ServerState {
 		s := ServerState{Server: is, Asked: n == primary || is.Family == "", Down: n.Down(), Connections: n.Connections()}
 		if r, ok := n.Server().(sim.Ranked); ok {
 			s.Follows, _ = r.Role()
+			s.Asked = s.Asked || primary == nil && s.Follows == "primary"
 		}
 		if k, ok := n.Server().(sim.Keyed); ok {
 			s.Keys, s.Listed = k.Keys(), true

@@ -46,12 +46,13 @@ var makers = map[string]recipe{
 
 // maker makes the lock of one client.
 type maker struct {
-	env   subject.Env
-	first func(e subject.Env) *goredis.Client // makes that of the first node; nil for one that follows its primary by name
+	env subject.Env
+	// first makes that of the first node; nil for one that follows its primary by name.
+	first func(e subject.Env) goredis.UniversalClient
 }
 
 // node is a client of one node; that of the first node follows its primary.
-func (m maker) node(i int) *goredis.Client {
+func (m maker) node(i int) goredis.UniversalClient {
 	name := fmt.Sprintf("r%d", i)
 	switch {
 	case i == 0 && m.first != nil:
@@ -110,8 +111,8 @@ func withWatchdog(inner func(maker) (lock.Locker, error)) func(maker) (lock.Lock
 func Kind(name string) (subject.Lock, error) { return KindOver(name, nil) }
 
 // KindOver is [Kind] with the client of its first node that first makes, such as one that finds the primary by
-// Sentinels. A nil first is for a client that follows the primary by its name.
-func KindOver(name string, first func(e subject.Env) *goredis.Client) (subject.Lock, error) {
+// Sentinels, or one of a Redis Cluster. A nil first is for a client that follows the primary by its name.
+func KindOver(name string, first func(e subject.Env) goredis.UniversalClient) (subject.Lock, error) {
 	k, err := kinds.Find(name)
 	if err != nil {
 		return subject.Lock{}, err

@@ -101,7 +101,7 @@ func Lock(kind string) subject.Lock {
 }
 
 // client is one with the profile of the scenario.
-func client(e subject.Env) *goredis.Client { return Client(e, options(e)) }
+func client(e subject.Env) goredis.UniversalClient { return Client(e, options(e)) }
 
 // options are those of the profile of the scenario.
 func options(e subject.Env) *goredis.FailoverOptions {

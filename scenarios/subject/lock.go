@@ -193,6 +193,11 @@ func (l Lock) watched() bool {
 	return slices.ContainsFunc(l.Servers, func(s Servers) bool { return s.Kind.Watches })
 }
 
+// sharded reports whether its servers are the nodes of a Redis Cluster.
+func (l Lock) sharded() bool {
+	return slices.ContainsFunc(l.Servers, func(s Servers) bool { return s.Kind.Shards > 0 })
+}
+
 // LeastReplicas is the least number of replicas of r0 in its worlds.
 func (l Lock) LeastReplicas() int {
 	least := l.Replicas
