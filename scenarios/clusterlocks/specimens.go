@@ -60,12 +60,12 @@ type copies struct {
 	*goredis.ClusterClient
 	env subject.Env
 
-	mu    sync.Mutex // not kept over a request
-	nodes map[string]*goredis.Client
+	mu     sync.Mutex                   // not kept over a request
+	shards map[string][]*goredis.Client // by the key
 }
 
 func countsCopies(e subject.Env) lock.Redis {
-	return &copies{ClusterClient: Client(e, options(e)), env: e, nodes: map[string]*goredis.Client{}}
+	return &copies{ClusterClient: Client(e, options(e)), env: e, shards: map[string][]*goredis.Client{}}
 }
 
 // How long it waits for votes, and between two counts.
@@ -125,8 +125,14 @@ func votesFor(ctx context.Context, n *goredis.Client, key, value string) bool {
 	return err == nil && has.Val() == value
 }
 
-// shard are clients of the nodes that have the slot of a key, by the map of the cluster.
-func (c *copies) shard(ctx context.Context, key string) (nodes []*goredis.Client, err error) {
+// shard are clients of the nodes that have the slot of a key, by the map of the cluster when the key was locked first.
+func (c *copies) shard(ctx context.Context, key string) ([]*goredis.Client, error) {
+	c.mu.Lock()
+	known := c.shards[key]
+	c.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
 	slot, err := c.ClusterKeySlot(ctx, key).Result()
 	if err != nil {
 		return nil, err
@@ -135,21 +141,20 @@ func (c *copies) shard(ctx context.Context, key string) (nodes []*goredis.Client
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	var nodes []*goredis.Client
 	for _, r := range ranges {
 		if slot < int64(r.Start) || slot > int64(r.End) {
 			continue
 		}
 		for _, n := range r.Nodes {
-			if c.nodes[n.Addr] == nil {
-				quiet := redisclient.Quiet()
-				quiet.Addr, quiet.ContextTimeoutEnabled = n.Addr, true
-				c.nodes[n.Addr] = redisclient.With(c.env, quiet)
-			}
-			nodes = append(nodes, c.nodes[n.Addr])
+			quiet := redisclient.Quiet()
+			quiet.Addr, quiet.ContextTimeoutEnabled = n.Addr, true
+			nodes = append(nodes, redisclient.With(c.env, quiet))
 		}
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shards[key] = nodes
 	return nodes, nil
 }
 
