@@ -1,9 +1,7 @@
 package faults
 
 // kinds are all kinds of action, by what they strike: processes, clocks, the
-// network, nodes. ClusterFailover and MoveSlot join them when a kind of server that
-// files can name has the nodes of a Redis Cluster: until then they are for worlds
-// built in Go.
+// network, nodes.
 var kinds = []kind{
 	of[Pause](),
 	of[Suspend](),
@@ -34,6 +32,8 @@ var kinds = []kind{
 	of[ReadOnly](),
 	of[ErrorReply](),
 	of[SentinelFailover](),
+	of[ClusterFailover](),
+	of[MoveSlot](),
 }
 
 // Kinds lists every kind of action, as an empty form. The caller

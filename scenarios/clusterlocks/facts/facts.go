@@ -8,7 +8,7 @@ import "locksim/scenarios/kinds/server"
 // each node.
 var Server = server.Kind{
 	Facts: server.Facts{
-		Name: "cluster", Prefix: "rc", Leader: "owner", Shards: 3,
+		Name: "cluster", Prefix: "rc", Leader: "owner", Cluster: true, Shards: 3,
 		Lacks: []string{"exhaust_pool", "failover"},
 	},
 	Package: "locksim/scenarios/clusterlocks",
