@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"locksim/lock/fence"
+	"locksim/scenarios/clusterlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"

@@ -15,6 +15,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/lock/promise"
+	"locksim/scenarios/clusterlocks"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/mysqllocks"
@@ -39,7 +40,7 @@ func TestExpectations(t *testing.T) {
 		t.Fatal(err)
 	}
 	locks := slices.Concat(redislocks.Unlocked(), etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All(),
-		sentinellocks.All())
+		sentinellocks.All(), clusterlocks.All())
 	runs := 0
 	for _, sc := range all {
 		for _, name := range slices.Sorted(maps.Keys(sc.Expect)) {
@@ -102,7 +103,7 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	for _, s := range all {
 		for _, name := range s.LockNames() {
 			l, err := redislocks.Find(name, slices.Concat(redislocks.Unlocked(), etcdlocks.All(), sqllocks.All(), mysqllocks.All(),
-				zklocks.All(), sentinellocks.All()))
+				zklocks.All(), sentinellocks.All(), clusterlocks.All()))
 			if testruns.WithoutPostgres(err) {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"locksim/internal/soak"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/clusterlocks"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
@@ -133,7 +134,7 @@ func TestRarePathsOfADay(t *testing.T) {
 
 // anyLock are the locks that these tests play, besides those that every program has.
 func anyLock() []subject.Lock {
-	return slices.Concat(etcdlocks.All(), zklocks.All(), sentinellocks.All(), sentinellocks.Specimens())
+	return slices.Concat(etcdlocks.All(), zklocks.All(), sentinellocks.All(), clusterlocks.All())
 }
 
 // reaches makes a search, which has to reach some paths.

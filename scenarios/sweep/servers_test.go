@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"locksim/lock"
+	"locksim/scenarios/clusterlocks"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/explorations"
@@ -19,7 +20,7 @@ import (
 // what others are asked, a primary and its replicas, and the Sentinels that watch them. It said "no violation" of etcd
 // and ZooKeeper when it had struck none.
 func TestServersAreStruck(t *testing.T) {
-	extra := slices.Concat(etcdlocks.All(), zklocks.All(), sentinellocks.All())
+	extra := slices.Concat(etcdlocks.All(), zklocks.All(), sentinellocks.All(), clusterlocks.All())
 	for name, want := range map[string]map[trace.Role][]string{
 		"etcd":      {trace.RoleMember: {"e0", "e1", "e2"}},
 		"zookeeper": {trace.RoleMember: {"z0", "z1", "z2"}},

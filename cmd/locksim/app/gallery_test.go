@@ -14,6 +14,7 @@ import (
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/testruns"
+	"locksim/scenarios/clusterlocks"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/mysqllocks"
 	"locksim/scenarios/sentinellocks"
@@ -37,7 +38,7 @@ func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 // ownLocks are the locks of the program beside those on Redis.
 func ownLocks() []subject.Lock {
-	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All(), sentinellocks.All())
+	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All(), sentinellocks.All(), clusterlocks.All())
 }
 
 func read(t *testing.T, path string) string {
