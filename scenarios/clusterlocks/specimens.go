@@ -11,6 +11,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/subject"
 	"locksim/sim/redis/redisclient"
@@ -19,22 +20,27 @@ import (
 // Specimens are locks that use a Redis Cluster wrongly. Each is the lock "single" over a client with one mistake.
 func Specimens() []subject.Lock {
 	var all []subject.Lock
+	single := Lock("single").Promise
 	for _, s := range []struct {
 		name, wrong string
 		nodes       int
 		key         string // for the resource order
+		promise     lock.Promise
 		over        func(e subject.Env) lock.Redis
 	}{
 		{"cluster-redlock", "It is a Redlock over the nodes of one cluster: it counts the nodes that have its key, the " +
 			"primary and the replicas, and takes them for votes. A replica has what its primary has, and takes its vote back " +
-			"when it has another one.", 9, ownKey, countsCopies},
+			"when it has another one.", 9, ownKey,
+			// One that does not get a majority gives up, and waits.
+			lock.Promise{FreeWithin: promise.TermTTL, FreeAfter: map[promise.Cause]promise.Term{
+				promise.CauseOther: promise.TermTTL}}, countsCopies},
 		{"cluster-evalsha", "It loads its scripts once, on the primary of its key, and sends only EVALSHA then. A replica " +
-			"that takes over, or a node that gets the slot, does not have them.", count, ownKey, onlySHA},
+			"that takes over, or a node that gets the slot, does not have them.", count, ownKey, single, onlySHA},
 		{"cluster-two-keys", "Its release is a script with two keys without a hash tag, that of the lock and a list for " +
-			"waiters. They are in two slots, and the node answers CROSSSLOT.", count, untagged(ownKey), twoKeys},
+			"waiters. They are in two slots, and the node answers CROSSSLOT.", count, untagged(ownKey), single, twoKeys},
 	} {
 		all = append(all, subject.Lock{
-			Name: kinds.BrokenPrefix + s.name, Traits: subject.Traits{FollowsSpec: true,
+			Name: kinds.BrokenPrefix + s.name, Traits: subject.Traits{FollowsSpec: true, Promise: s.promise, Taken: []error{lock.ErrTaken},
 				Servers: []subject.Servers{{Kind: Kind(s.key), Count: s.nodes}},
 				Keys: func(resource string) []string {
 					if s.key != ownKey {
@@ -68,11 +74,8 @@ func countsCopies(e subject.Env) lock.Redis {
 	return &copies{ClusterClient: Client(e, options(e)), env: e, shards: map[string][]*goredis.Client{}}
 }
 
-// How long it waits for votes, and between two counts.
-const (
-	votesWithin = time.Second
-	countsAgain = 20 * time.Millisecond
-)
+// countsAgain is how long it waits between two counts, which it makes for a tenth of a lease.
+const countsAgain = 20 * time.Millisecond
 
 // SetNX implements [lock.Redis].
 func (c *copies) SetNX(ctx context.Context, key string, value any, ttl time.Duration) *goredis.BoolCmd {
@@ -94,10 +97,11 @@ func (c *copies) grant(ctx context.Context, key string, value any, ttl time.Dura
 	if err != nil {
 		return false, err
 	}
-	for range int(votesWithin / countsAgain) {
+	until := c.env.Clock().Now().Add(ttl / 10)
+	for c.env.Clock().Now().Before(until) {
 		votes := 0
 		for _, n := range nodes {
-			if votesFor(ctx, n, key, fmt.Sprint(value)) {
+			if votesFor(ctx, n, key, fmt.Sprint(value), promise.NodeTimeout(ttl)) {
 				votes++
 			}
 		}
@@ -113,8 +117,8 @@ func (c *copies) grant(ctx context.Context, key string, value any, ttl time.Dura
 }
 
 // votesFor reports whether a node has a key with that value. One that does not answer has no vote.
-func votesFor(ctx context.Context, n *goredis.Client, key, value string) bool {
-	ctx, cancel := context.WithTimeout(ctx, countsAgain)
+func votesFor(ctx context.Context, n *goredis.Client, key, value string, within time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	var has *goredis.StringCmd
 	_, err := n.Pipelined(ctx, func(p goredis.Pipeliner) error { // on one connection

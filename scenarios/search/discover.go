@@ -135,7 +135,7 @@ func (s *discovery) discoverReplicas(l subject.Lock) error {
 	if s.Replicas > s.LeastReplicas || s.Faults != nil && !asked {
 		return nil
 	}
-	if s.Redis == 0 && asked {
+	if s.Redis == 0 && asked && !clustered(file.World{Servers: s.Servers}) {
 		return fmt.Errorf("lock %s %w: it has no Redis node, whose replica could take over; leave failovers out", l.Name,
 			ErrNoFailover)
 	}

@@ -209,6 +209,11 @@ func (d *drawer) world() {
 	if watched(*w) {
 		w.DownAfter = pick(d, w.DownAfter, d.part(50), d.part(200))
 	}
+	if clustered(*w) {
+		w.NodeTimeout = max(pick(d, w.NodeTimeout, d.part(50), d.part(200)), 100*ms)
+		w.Lag = pick(d, file.Range{}, file.Range{Min: d.part(1), Max: d.part(10)},
+			file.Range{Min: d.part(100), Max: d.part(200)})
+	}
 	if d.space.Faults == nil {
 		w.Persistence = pick(d, file.Persistences()...)
 	}
@@ -254,8 +259,13 @@ func (d *drawer) client() string {
 	return d.victim
 }
 
-// node draws one of the servers that have the lock.
-func (d *drawer) node() string { return pick(d, d.sc.World.Granting()...) }
+// node draws one of the servers that have the lock. In a Redis Cluster it is often the one of which that is true.
+func (d *drawer) node() string {
+	if name := owner(d.sc.World); name != "" && d.once(2) {
+		return name
+	}
+	return pick(d, d.sc.World.Granting()...)
+}
 
 // host draws a server or the store.
 func (d *drawer) host() string {

@@ -13,7 +13,7 @@ func troubles(w file.World) []trouble {
 	all := slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles)
 	if w.Redis == 0 { // servers of other kinds need not have these faults
 		all = slices.DeleteFunc(all, func(t trouble) bool {
-			return slices.Contains(redisTroubles, t.name) || t.name == exhaustPool &&
+			return slices.Contains(redisTroubles, t.name) && !clustered(w) || t.name == exhaustPool &&
 				!slices.ContainsFunc(w.Servers, hasPools) ||
 				slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return t.lackedBy(s) })
 		})
@@ -26,7 +26,7 @@ func troubles(w file.World) []trouble {
 	case w.Replicas > 0:
 		all = append(all, replicaTroubles...)
 	}
-	if len(w.Granting()) >= 3 {
+	if len(w.Granting()) >= 3 && !clustered(w) { // there one node has the lock
 		all = append(all, quorumTroubles...)
 	}
 	return all
@@ -176,12 +176,23 @@ func watched(w file.World) bool {
 	return slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return s.Watches })
 }
 
-func clustered(w file.World) bool {
-	return slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return s.Cluster })
+func clustered(w file.World) bool { return owner(w) != "" }
+
+// owner is the name of whichever node of a Redis Cluster has the lock; "" in a world without one.
+func owner(w file.World) string {
+	for _, s := range w.Servers {
+		if s.Cluster {
+			return s.Leader
+		}
+	}
+	return ""
 }
 
-// clusterTroubles are those of the operator of a Redis Cluster.
+// clusterTroubles are those of the operator of a Redis Cluster, and a failover.
 var clusterTroubles = []trouble{
+	{"owner-crash", []faults.Action{faults.Crash{Process: "r0"}}, func(d *drawer) []step {
+		return single(d.crash(owner(d.sc.World)))
+	}, seldom},
 	{"cluster_failover", []faults.Action{faults.ClusterFailover{On: "rc3"}}, func(d *drawer) []step {
 		return single(faults.ClusterFailover{On: d.participant(faults.Members), Mode: pick(d, faults.FailoverModes()...)})
 	}, seldom},
