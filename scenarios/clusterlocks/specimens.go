@@ -74,8 +74,8 @@ func countsCopies(e subject.Env) lock.Redis {
 	return &copies{ClusterClient: Client(e, options(e)), env: e, shards: map[string][]*goredis.Client{}}
 }
 
-// countsAgain is how long it waits between two counts, which it makes for a tenth of a lease.
-const countsAgain = 20 * time.Millisecond
+// countsAgain is how long it waits between two counts, which it makes for half a lease.
+const countsAgain = 100 * time.Millisecond
 
 // SetNX implements [lock.Redis].
 func (c *copies) SetNX(ctx context.Context, key string, value any, ttl time.Duration) *goredis.BoolCmd {
@@ -97,7 +97,7 @@ func (c *copies) grant(ctx context.Context, key string, value any, ttl time.Dura
 	if err != nil {
 		return false, err
 	}
-	until := c.env.Clock().Now().Add(ttl / 10)
+	until := c.env.Clock().Now().Add(ttl / 2)
 	for c.env.Clock().Now().Before(until) {
 		votes := 0
 		for _, n := range nodes {

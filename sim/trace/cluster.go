@@ -1,6 +1,9 @@
 package trace
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Cluster is what a node of a Redis Cluster notices or does on its own.
 type Cluster struct {
@@ -22,22 +25,28 @@ func (c Cluster) AppendText(b []byte) []byte {
 // told is the event in words, and what it is about.
 func (c Cluster) told() string {
 	verb := clusterEvents[c.Event].told
-	if verb == "" {
+	first, second, two := strings.Cut(c.About, ", ")
+	switch n := strings.Count(verb, "%s"); {
+	case verb == "":
 		verb = c.Event
+	case n == 2 && two:
+		return fmt.Sprintf(verb, first, second)
+	case n == 1:
+		return fmt.Sprintf(verb, c.About)
 	}
 	return strings.TrimSuffix(verb+" "+c.About, " ")
 }
 
-// clusterEvents are the events in words, with whether a story has them, or only a picture.
+// clusterEvents are the events in words, with what they are about at the end or in place of each %s, with whether a story has them, or only a picture.
 var clusterEvents = map[string]struct {
 	told  string
 	story bool
 }{
 	"fail?":      {"hears nothing of", false},
 	"hears":      {"hears again of", false},
-	"fail":       {"agrees with a majority of the primaries that it has failed:", true},
-	"told-fail":  {"is told that it has failed:", false},
-	"well":       {"takes it for well again:", false},
+	"fail":       {"takes %s for failed, as a majority of the primaries does", true},
+	"told-fail":  {"is told that %s has failed", false},
+	"well":       {"takes %s for well again", false},
 	"down":       {"CALLS THE CLUSTER DOWN, and serves no key, since", true},
 	"up":         {"calls the cluster up, and serves its keys again", true},
 	"plans":      {"plans an election to replace", false},
@@ -50,10 +59,10 @@ var clusterEvents = map[string]struct {
 	"gives-up":   {"gives up the failover that was ordered", true},
 	"collision":  {"has the same epoch as", false},
 	"epoch":      {"takes, without any votes, the epoch", false},
-	"migrating":  {"begins to give a slot away:", true},
-	"importing":  {"begins to take a slot:", true},
-	"slot":       {"is told whose a slot is:", true},
-	"stable":     {"ends the move of a slot:", true},
+	"migrating":  {"begins to give the slot %s to %s", true},
+	"importing":  {"begins to take the slot %s from %s", true},
+	"slot":       {"is told that the slot %s is that of %s", true},
+	"stable":     {"ends the move of the slot", true},
 }
 
 // Words implements [What].

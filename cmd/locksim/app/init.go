@@ -29,7 +29,8 @@ With --module it makes a new module of that path first. With --overlay the tests
 with the build overlay, for libraries that take their time, connections and random
 numbers from Go and not from locksim: see locksim overlay --help. With --topology
 sentinel three Sentinels watch the Redis of the lock and two replicas, and its client
-is a redis.NewFailoverClient that asks them for the primary.
+is a redis.NewFailoverClient that asks them for the primary. With --topology cluster the
+lock is in a Redis Cluster of six nodes, and its client is a redis.NewClusterClient.
 
 With --fence it writes a test of a fence in place of that of a lock: of a protected store
 that refuses writes by fencing tokens, on Redis or, with --topology postgres, on PostgreSQL.`,
@@ -39,6 +40,7 @@ that refuses writes by fencing tokens, on Redis or, with --topology postgres, on
   locksim init --ci
   locksim init --overlay
   locksim init --topology sentinel
+  locksim init --topology cluster
   locksim init --fence stock-fence --topology postgres`,
 		Args: exactly(0, "no arguments; run it in the folder of your go.mod"),
 		RunE: func(*cobra.Command, []string) error { return initModule(s, f, asJSON) },
@@ -52,7 +54,7 @@ that refuses writes by fencing tokens, on Redis or, with --topology postgres, on
 		"program was built)")
 	flags.BoolVar(&f.CI, "ci", false, "also write a workflow for GitHub")
 	flags.BoolVar(&f.Overlay, "overlay", false, "run the tests with the build overlay")
-	flags.StringVar(&f.Topology, "topology", starter.Node, "the `TOPOLOGY` of Redis: node or sentinel; "+
+	flags.StringVar(&f.Topology, "topology", starter.Node, "the `TOPOLOGY` of Redis: node, sentinel or cluster; "+
 		"for a fence node or postgres")
 	return cmd
 }

@@ -58,7 +58,7 @@ type Options struct {
 	Overlay bool
 	// CI adds a workflow for GitHub, at the top of the repository.
 	CI bool
-	// Topology is how the client of the lock finds Redis: [Node] or [Sentinel]; "" for [Node]. A fence may be on
+	// Topology is how the client of the lock finds Redis: [Node], [Sentinel] or [Cluster]; "" for [Node]. A fence may be on
 	// [Postgres].
 	Topology string
 }
@@ -67,6 +67,7 @@ type Options struct {
 const (
 	Node     = "node"     // one node, whose name a failover moves
 	Sentinel = "sentinel" // Sentinels watch the node and its replicas, and the client asks them
+	Cluster  = "cluster"  // a Redis Cluster, in which the client finds the node of a key
 	Postgres = "postgres" // a PostgreSQL, for a fence
 )
 
@@ -90,6 +91,8 @@ type initialized struct {
 	Test    string // the command that runs the test
 	// Sentinels says that the client asks Sentinels for the primary.
 	Sentinels bool
+	// Cluster says that the client is one of a Redis Cluster.
+	Cluster bool
 	// Fence says that it is a fence, and Postgres that it is on PostgreSQL.
 	Fence, Postgres bool
 }
@@ -102,8 +105,8 @@ func (o Options) topology() error {
 		return fmt.Errorf("--topology %s: for a fence write %s or %s", console.Quote(o.Topology), Node, Postgres)
 	case o.Fence == "" && o.Topology == Postgres:
 		return fmt.Errorf("--topology %s: it is for a fence: name one with --fence, or see docs on locks in SQL", Postgres)
-	case o.Fence == "" && !slices.Contains([]string{"", Node, Sentinel}, o.Topology):
-		return fmt.Errorf("--topology %s: write %s or %s", console.Quote(o.Topology), Node, Sentinel)
+	case o.Fence == "" && !slices.Contains([]string{"", Node, Sentinel, Cluster}, o.Topology):
+		return fmt.Errorf("--topology %s: write %s, %s or %s", console.Quote(o.Topology), Node, Sentinel, Cluster)
 	}
 	return nil
 }
@@ -136,7 +139,7 @@ func Write(o Options) (*Written, error) {
 		return nil, err
 	}
 	i := initialized{Locksim: console.OwnModule(), Package: path + "/locksimtest", Name: name,
-		Test: "go test -count=1 ./locksimtest", Sentinels: o.Topology == Sentinel, Fence: o.Fence != "",
+		Test: "go test -count=1 ./locksimtest", Sentinels: o.Topology == Sentinel, Cluster: o.Topology == Cluster, Fence: o.Fence != "",
 		Postgres: o.Topology == Postgres}
 	if o.Overlay {
 		i.Test = "go test -count=1 $(go tool locksim overlay) ./locksimtest"
