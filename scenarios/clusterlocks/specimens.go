@@ -26,6 +26,7 @@ func Specimens() []subject.Lock {
 		nodes       int
 		key         string // for the resource order
 		promise     lock.Promise
+		counts      time.Duration // how long a grant takes besides its request
 		over        func(e subject.Env) lock.Redis
 	}{
 		{"cluster-redlock", "It is a Redlock over the nodes of one cluster: it counts the nodes that have its key, the " +
@@ -33,14 +34,15 @@ func Specimens() []subject.Lock {
 			"when it has another one.", 9, ownKey,
 			// One that does not get a majority gives up, and waits.
 			lock.Promise{FreeWithin: promise.TermTTL, FreeAfter: map[promise.Cause]promise.Term{
-				promise.CauseOther: promise.TermTTL}}, countsCopies},
+				promise.CauseOther: promise.TermTTL}}, time.Second, countsCopies},
 		{"cluster-evalsha", "It loads its scripts once, on the primary of its key, and sends only EVALSHA then. A replica " +
-			"that takes over, or a node that gets the slot, does not have them.", count, ownKey, single, onlySHA},
+			"that takes over, or a node that gets the slot, does not have them.", count, ownKey, single, 0, onlySHA},
 		{"cluster-two-keys", "Its release is a script with two keys without a hash tag, that of the lock and a list for " +
-			"waiters. They are in two slots, and the node answers CROSSSLOT.", count, untagged(ownKey), single, twoKeys},
+			"waiters. They are in two slots, and the node answers CROSSSLOT.", count, untagged(ownKey), single, 0, twoKeys},
 	} {
 		all = append(all, subject.Lock{
-			Name: kinds.BrokenPrefix + s.name, Traits: subject.Traits{FollowsSpec: true, Promise: s.promise, Taken: []error{lock.ErrTaken},
+			Name: kinds.BrokenPrefix + s.name, Traits: subject.Traits{FollowsSpec: true, Promise: s.promise, GrantTime: s.counts,
+				Taken:   []error{lock.ErrTaken},
 				Servers: []subject.Servers{{Kind: Kind(s.key), Count: s.nodes}},
 				Keys: func(resource string) []string {
 					if s.key != ownKey {

@@ -163,7 +163,7 @@ func (r reading) pace() *checker.Pace {
 // steady says that the servers had all keys, and their clocks, all the time: only faults
 // struck that concern clients and the network.
 func (r reading) steady() bool {
-	if len(r.Timeline.Promotions) > 0 {
+	if (r.terms.Watched || r.terms.Sharded) && len(r.Timeline.Promotions) > 0 {
 		return false
 	}
 	for i, f := range r.sc.Faults {

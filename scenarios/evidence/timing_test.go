@@ -101,6 +101,7 @@ func TestSteady(t *testing.T) {
 		"a client's clock":     {text: "faults: [{at: 1s, clock_jump: {clock: c0, by: 1s}}]\n", want: true},
 		"a promotion":          {change: promoted, want: true},
 		"a promotion, watched": {change: func(r *run) { promoted(r); r.terms.Watched = true }},
+		"a promotion, sharded": {change: func(r *run) { promoted(r); r.terms.Sharded = true }},
 		"watched":              {change: func(r *run) { r.terms.Watched = true }, want: true},
 	} {
 		if got := runOf(t, c.text).with(c.change).history().Timing.Steady; got != c.want {

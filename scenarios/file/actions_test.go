@@ -22,6 +22,7 @@ func TestWorldDoesEveryAction(t *testing.T) {
 		if who, ok := strings.CutPrefix(action, "restart: "); ok {
 			before = "  - {at: 2s, crash: " + who + "}\n"
 		}
+		action = strings.Replace(action, "cluster_failover: {on: rc1", "cluster_failover: {on: rc4", 1) // a primary refuses
 		source := file.WorldFor(action) + before + "  - at: 3s\n    " + action + "\nworkload: {rounds: 3}\n"
 		sc, err := file.Parse("x.yaml", []byte(source))
 		if err != nil {
@@ -33,6 +34,9 @@ func TestWorldDoesEveryAction(t *testing.T) {
 		}
 		if strings.HasPrefix(action, "sentinel_") {
 			l = sentinellocks.Lock("fenced")
+		}
+		if sc.World.Count("cluster") > 0 {
+			l = clusterlocks.Lock("fenced")
 		}
 		out, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice})
 		if err != nil {

@@ -81,9 +81,7 @@ var failureModes = []FailureMode{
 	{ID: "F44", Name: "Expiry on replicas/after promotion"},
 	{ID: "F45", Name: "Eviction of lock key"},
 	{ID: "F46", Name: "FLUSHALL / admin DEL / SCRIPT FLUSH"},
-	{ID: "F47", Name: "Non-deterministic Lua (TIME, RANDOM) or undeclared keys", Missing: "its cause is gone: Redis 7 " +
-		"replicates the effects of a script and not the script, so that TIME and RANDOM no longer diverge; undeclared keys " +
-		"only fail in a cluster, and the world has no Redis Cluster"},
+	{ID: "F47", Name: "Non-deterministic Lua (TIME, RANDOM) or undeclared keys"},
 	{ID: "F48", Name: "TTL truncated to whole seconds"},
 	{ID: "F49", Name: "Pool exhaustion"},
 	{ID: "F50", Name: "Pub/sub unlock lost or subscribed late"},

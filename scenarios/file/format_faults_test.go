@@ -66,7 +66,7 @@ func drawFault(t *rapid.T, s *Scenario, i int) faults.Fault {
 	d := faultDrawer{t, s, fmt.Sprint("fault ", i)}
 	var names []string
 	for _, k := range faults.Kinds() {
-		if k.Name != "sentinel_failover" && (k.Name != "failover" || s.World.Replicas > 0) {
+		if k.Needs() == 0 && (k.Name != "failover" || s.World.Replicas > 0) {
 			names = append(names, k.Name)
 		}
 	}

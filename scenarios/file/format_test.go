@@ -119,6 +119,7 @@ func drawScenario(t *rapid.T) *Scenario {
 			MinReplicas: rapid.IntRange(0, MaxReplicas).Draw(t, "min_replicas"),
 			MaxLag:      drawDuration(t, "max_lag", 1),
 			DownAfter:   time.Duration(rapid.Int64Range(1, 86_400_000).Draw(t, "down_after")) * time.Millisecond,
+			NodeTimeout: time.Duration(rapid.Int64Range(100, 86_400_000).Draw(t, "node_timeout")) * time.Millisecond,
 			Quorum:      rapid.IntRange(0, MaxServers).Draw(t, "quorum"),
 
 			FailoverTimeout: time.Duration(rapid.Int64Range(1, 86_400_000).Draw(t, "failover_timeout")) * time.Millisecond,

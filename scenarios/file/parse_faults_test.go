@@ -90,6 +90,9 @@ func worldFor(action string) string {
 	if strings.HasPrefix(action, "sentinel_") {
 		return strings.Replace(bigWorld, "replicas: 2", "replicas: 2, sentinel: 3", 1)
 	}
+	if strings.HasPrefix(action, "cluster_") || strings.HasPrefix(action, "move_slot") {
+		return strings.Replace(bigWorld, "redis: 5, clients: 2, latency: 1ms, replicas: 2", "cluster: 6, clients: 2, latency: 1ms", 1)
+	}
 	return bigWorld
 }
 
