@@ -34,7 +34,7 @@ func Specimens() []subject.Lock {
 			"when it has another one.", 9, ownKey,
 			// One that does not get a majority gives up, and waits.
 			lock.Promise{FreeWithin: promise.TermTTL, FreeAfter: map[promise.Cause]promise.Term{
-				promise.CauseOther: promise.TermTTL}}, time.Second, countsCopies},
+				promise.CauseOther: promise.TermTTL}}, 5 * time.Second, countsCopies},
 		{"cluster-evalsha", "It loads its scripts once, on the primary of its key, and sends only EVALSHA then. A replica " +
 			"that takes over, or a node that gets the slot, does not have them.", count, ownKey, single, 0, onlySHA},
 		{"cluster-two-keys", "Its release is a script with two keys without a hash tag, that of the lock and a list for " +
