@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"locksim/faults"
@@ -104,8 +105,14 @@ type machine struct {
 	sessions []*session // in the order in which they have connected
 	opened   int32
 	truth    dbworld.Truth
-	timer    *sim.Timer // of what the server does by itself, while a session waits for that
+	timer    *sim.Timer    // of what the server does by itself, while a session waits for that
+	tidied   time.Duration // when it last had the time for what it does by itself
+	limited  bool          // a client has set max_statement_time, which a thread of the server watches
 }
+
+// tidying is how often at most the server has time for what it does by itself, as long as no session waits for that: it
+// would do some of it ten times in a second.
+const tidying = 5 * time.Second
 
 // newMachine takes the server over from the world before. Worlds of a process come one after another, so that one which
 // still has it was frozen, or ended as its program would, and never gives it back.
@@ -169,14 +176,19 @@ func (m *machine) ask(statement string) [][]string {
 	return rows
 }
 
-// tick sets the server's clocks to those of the machine, and lets it do what it does by itself, which is due by then.
+// tick sets the server's clocks to those of the machine, and now and then lets it do what it does by itself, which is due
+// by then.
 func (m *machine) tick() {
 	s := m.server
 	if s.down {
 		return
 	}
-	s.real.SetTime(m.node.Now(), m.node.Monotonic())
-	m.lateOnes()
+	since := m.node.Monotonic()
+	s.real.SetTime(m.node.Now(), since)
+	if since-m.tidied >= tidying || m.timer != nil {
+		m.tidied = since
+		m.lateOnes()
+	}
 	m.work()
 }
 
@@ -311,7 +323,7 @@ func (m *machine) start() {
 	if err == nil {
 		_, err = s.control.query("USE " + mariadbserver.Database)
 	}
-	if err != nil && !bytes.Contains([]byte(err.Error()), []byte("Unknown database")) {
+	if err != nil && !strings.Contains(err.Error(), "Unknown database") {
 		m.node.Fail(fmt.Errorf("restart MariaDB: %w", err))
 		return
 	}
@@ -407,7 +419,7 @@ func (m *machine) planTimers() {
 		}
 		s.plan(&t)
 	}
-	if !busy {
+	if !busy && !m.limited {
 		m.plan(nil)
 		return
 	}
@@ -429,8 +441,8 @@ func (m *machine) plan(next *mariadbserver.Thread) {
 	}
 	if next != nil {
 		m.timer = m.node.After(max(0, m.server.real.Left(*next)), func() {
-			m.timer = nil
 			m.tick()
+			m.timer = nil
 			m.settle("")
 		})
 	}
@@ -557,6 +569,3 @@ func (c *control) answer(command byte) (r reply, err error) {
 		}
 	}
 }
-
-// soon is the real time between two looks at a server that has much to say.
-const soon = 200 * time.Microsecond

@@ -184,6 +184,7 @@ func (s *session) request(p packet) packet {
 	}
 	s.asked = append(s.asked, a)
 	verb := first(a.statement)
+	s.machine.limited = s.machine.limited || strings.Contains(strings.ToLower(a.statement), "max_statement_time")
 	s.machine.server.changed = s.machine.server.changed || slices.Contains(changing, verb)
 	if a.command != comQuery && a.command != comExecute || slices.Contains(controlling, verb) {
 		return p

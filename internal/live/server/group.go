@@ -152,7 +152,7 @@ var kinds = map[Kind]struct {
 		Pace{500 * time.Millisecond, "a client of PostgreSQL would have spent its lease on the connection",
 			300 * time.Millisecond, false}, nil},
 	MariaDB: {missingMariaDB, (*Group).startMariaDB,
-		Pace{2 * time.Second, "MariaDB counts idle times in whole seconds, and a connection takes a while", 2 * time.Second,
+		Pace{2 * time.Second, "MariaDB counts idle times in whole seconds, and a connection takes a while", 500 * time.Millisecond,
 			false}, nil},
 }
 
