@@ -28,6 +28,7 @@ func TestStartsAndAnswers(t *testing.T) {
 		{server.Etcd, "e0", etcdAnswers},
 		{server.ZooKeeper, "z0", zooKeeperAnswers},
 		{server.Postgres, "p0", postgresAnswers},
+		{server.MariaDB, "m0", mariadbAnswers},
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			t.Parallel()
@@ -110,6 +111,21 @@ func zooKeeperAnswers(_ context.Context, t *testing.T, s *server.Server) (string
 	}
 	value, _, err := c.Get("/k")
 	return string(value), err
+}
+
+func mariadbAnswers(ctx context.Context, _ *testing.T, s *server.Server) (value string, err error) {
+	db, err := sql.Open("mysql", "locksim@tcp("+s.Addr()+")/locksim")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	for _, statement := range []string{"CREATE TABLE t (v TEXT)", "INSERT INTO t VALUES ('written')"} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return "", err
+		}
+	}
+	err = db.QueryRowContext(ctx, "SELECT v FROM t").Scan(&value)
+	return value, err
 }
 
 func postgresAnswers(ctx context.Context, _ *testing.T, s *server.Server) (value string, err error) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/go-sql-driver/mysql"
 	"github.com/go-zookeeper/zk"
 	_ "github.com/jackc/pgx/v5/stdlib"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -88,7 +89,7 @@ func TestReturn(t *testing.T) {
 	t.Parallel()
 	for _, o := range []server.Options{
 		{Kind: server.Redis}, {Kind: server.Etcd, Count: 3}, {Kind: server.ZooKeeper, Count: 3, Tick: 300 * time.Millisecond},
-		{Kind: server.Postgres},
+		{Kind: server.Postgres}, {Kind: server.MariaDB},
 	} {
 		t.Run(string(o.Kind), func(t *testing.T) {
 			t.Parallel()
@@ -225,6 +226,48 @@ func TestEnsemble(t *testing.T) {
 		t.Errorf("a server with the clock of the machine: %v", err)
 	}
 	leads(t, g)
+}
+
+// A MariaDB keeps what was committed over a crash, stands while it is stalled, and tells the time of its own clock.
+func TestMariaDB(t *testing.T) {
+	t.Parallel()
+	g, ctx := start(t, server.Options{Kind: server.MariaDB, Clock: true})
+	m0 := g.Server("m0")
+	db, err := sql.Open("mysql", "locksim@tcp("+m0.Addr()+")/locksim?parseTime=true")
+	must(t, err)
+	defer db.Close() //nolint:errcheck // the server ends after it
+	for _, statement := range []string{"CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1)"} {
+		_, err = db.ExecContext(ctx, statement)
+		must(t, err)
+	}
+	listensOnLoopbackOnly(t, g)
+	must(t, m0.Stall())
+	short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	if err := db.PingContext(short); err == nil {
+		t.Error("a stalled server answers")
+	}
+	must(t, m0.Resume())
+	open, err := db.BeginTx(ctx, nil)
+	must(t, err)
+	_, err = open.ExecContext(ctx, "INSERT INTO t VALUES (2)")
+	must(t, err)
+	must(t, m0.Crash(faults.CrashProcess))
+	if err := open.Commit(); err == nil {
+		t.Error("a transaction outlives the server")
+	}
+	must(t, m0.Restart(ctx))
+	var sum int
+	eventually(t, "the server answers",
+		func() bool { return db.QueryRowContext(ctx, "SELECT SUM(n) FROM t").Scan(&sum) == nil })
+	if sum != 1 {
+		t.Errorf("after a crash the sum is %d, want what was committed: 1", sum)
+	}
+	clockOf(t, m0, func() time.Time {
+		var now time.Time
+		must(t, db.QueryRowContext(ctx, "SELECT UTC_TIMESTAMP(6)").Scan(&now))
+		return now
+	})
 }
 
 // A PostgreSQL keeps what was committed over a crash of all its processes, stands while it is stalled, and tells the

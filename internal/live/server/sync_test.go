@@ -18,6 +18,7 @@ func TestSync(t *testing.T) {
 		server.Postgres: func(args string) bool { // of two settings the last counts
 			return strings.LastIndex(args, "fsync=on") > strings.LastIndex(args, "fsync=off")
 		},
+		server.MariaDB: func(args string) bool { return !strings.Contains(args, "--innodb-flush-method=nosync") },
 	} {
 		for _, sync := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s %v", kind, sync), func(t *testing.T) {
