@@ -1,5 +1,5 @@
-// Package sqllock has locks in a PostgreSQL database, for production use, on package database/sql. It imports no
-// driver; its tests use pgx.
+// Package sqllock has locks in a database of PostgreSQL, or of MySQL or MariaDB, for production use, on package
+// database/sql. It imports no driver; its tests use pgx and github.com/go-sql-driver/mysql.
 //
 //	locks, err := sqllock.NewTable(db, sqllock.Options{})
 //	…
@@ -20,6 +20,7 @@
 //     token, and a [lock.Watchdog] can renew it.
 //   - [ForUpdate] locks a row in a transaction that stays open: SELECT … FOR UPDATE.
 //   - [AdvisoryTransaction] and [Advisory] use advisory locks, of a transaction or of a session: they need no table.
+//   - [Named] is that of MySQL: GET_LOCK, for a session.
 //   - [Optimistic] is no lock: it writes a row only if the row has not changed since it was read, and tries again.
 //
 // # The clock
@@ -51,4 +52,13 @@
 // session on one server connection: with transaction pooling an advisory lock of a session stays with the server
 // connection, and the next client has it (F66). A standby does not do. With synchronous_commit off, a crash of the
 // server can undo the last grants of a [Table].
+//
+// # MySQL and MariaDB
+//
+// With [Options.Dialect] MySQL the locks are for MySQL 8, or MariaDB 10.6 and later, under any isolation level; they were
+// tested on MariaDB 10.11. A session that is idle is ended by wait_timeout, and a wait for a row by
+// innodb_lock_wait_timeout, both in whole seconds, of which the TTL of a lock that a connection has is a number. They are at
+// their defaults afterwards. A deadlock ends the transaction of a [ForUpdate], as does a statement that commits by itself,
+// such as CREATE TABLE: the lease is lost then, which the next statement of the lock notices, by a savepoint named held.
+// Work must not use that name. A name of GET_LOCK excludes others on the whole server, not on its replicas.
 package sqllock

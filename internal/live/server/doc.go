@@ -1,5 +1,5 @@
 // Package server starts real servers for live runs: Redis or Valkey with replicas and persistence, etcd, ZooKeeper, and
-// PostgreSQL.
+// PostgreSQL and MariaDB.
 //
 //	if err := server.Missing(server.Redis); err != nil {
 //		... // says which package to install
