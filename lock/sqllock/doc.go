@@ -55,10 +55,11 @@
 //
 // # MySQL and MariaDB
 //
-// With [Options.Dialect] MySQL the locks are for MySQL 8, or MariaDB 10.6 and later, under any isolation level; they were
-// tested on MariaDB 10.11. A session that is idle is ended by wait_timeout, and a wait for a row by
-// innodb_lock_wait_timeout, both in whole seconds, of which the TTL of a lock that a connection has is a number. They are at
-// their defaults afterwards. A deadlock ends the transaction of a [ForUpdate], as does a statement that commits by itself,
-// such as CREATE TABLE: the lease is lost then, which the next statement of the lock notices, by a savepoint named held.
-// Work must not use that name. A name of GET_LOCK excludes others on the whole server, not on its replicas.
+// With [Options.Dialect] MySQL the locks are for MySQL 8, or MariaDB 10.6 and later, under any isolation level; they
+// were tested on MariaDB 10.11. A session that is idle is ended by wait_timeout, and a wait for a row by
+// innodb_lock_wait_timeout, both in whole seconds, of which the TTL of a lock that a connection has is a number. They
+// are at their defaults afterwards. A deadlock ends the transaction of a [ForUpdate], as does a statement that commits
+// by itself, such as CREATE TABLE: the lease is lost then, which the next statement of the lock notices, by a
+// savepoint named held. Work must not use that name. A name of GET_LOCK excludes others on the whole server, not on
+// its replicas.
 package sqllock
