@@ -212,7 +212,7 @@ func (d *drawer) world() {
 	if clustered(*w) {
 		w.NodeTimeout = max(pick(d, w.NodeTimeout, d.part(50), d.part(200)), 100*ms)
 		w.Lag = pick(d, file.Range{}, file.Range{Min: d.part(1), Max: d.part(10)},
-			file.Range{Min: d.part(20), Max: d.part(50)})
+			file.Range{Min: d.part(10), Max: d.part(25)})
 	}
 	if d.space.Faults == nil {
 		w.Persistence = pick(d, file.Persistences()...)

@@ -229,6 +229,10 @@ func TestDrawnKinds(t *testing.T) {
 		if k.Name == "sentinel_failover" {
 			space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "sentinel", Prefix: "sen", Watches: true}, Count: 3}}
 		}
+		if k.Needs() == faults.Members {
+			space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "cluster", Prefix: "rc", Leader: "owner",
+				Cluster: true}, Count: 6}}
+		}
 		drawn := 0
 		for seed := range uint64(100) {
 			sc := search.Draw(spaces.Seeded(seed), space)
