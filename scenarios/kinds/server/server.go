@@ -18,10 +18,11 @@ type Facts struct {
 	// Watches says that they watch r0 and its replicas, with a link to each of them, and make a replica the primary when
 	// r0 does not answer.
 	Watches bool `json:"watches,omitempty"`
-	// Cluster says that they are the nodes of a Redis Cluster, whose operator moves slots and replaces primaries. Shards is
-	// how many of them are primaries at the start, which share the keys; the others are replicas, as many of each.
+	// Cluster says that they are the nodes of a Redis Cluster, whose operator moves slots and replaces primaries.
 	Cluster bool `json:"cluster,omitempty"`
-	Shards  int  `json:"shards,omitempty"`
+	// Shards is how many nodes of a Redis Cluster are primaries at the start, which share the keys. The others are
+	// replicas, as many of each primary.
+	Shards int `json:"shards,omitempty"`
 	// Behind says that other servers of their world ask them, over links, and no client, such as the database of an API
 	// server.
 	Behind bool `json:"behind,omitempty"`
