@@ -58,9 +58,9 @@ const (
 	ReplyConflict ReplyError = "conflict"
 )
 
-// ReplyErrors lists the errors of a server, the default first: of a PostgreSQL if the name is p0, of
-// a MariaDB if it is m0, of a server that speaks HTTP if it is api0, and else of a Redis. Without a name it lists all. The
-// caller owns the slice.
+// ReplyErrors lists the errors of a server, the default first: of a PostgreSQL if the name is p0, of a MariaDB if it
+// is m0, of a server that speaks HTTP if it is api0, and else of a Redis. Without a name it lists all. The caller
+// owns the slice.
 func ReplyErrors(node string) []ReplyError {
 	redis, postgres := []ReplyError{ReplyLoading, ReplyOOM}, []ReplyError{ReplyDeadlock, ReplyTimeout}
 	http := []ReplyError{ReplyInternal, ReplyThrottled, ReplyConflict}

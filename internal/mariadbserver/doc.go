@@ -31,8 +31,8 @@ type Options struct {
 	// Dir is an empty folder for the server, in that of a guard of the caller. Empty means a folder and a guard of its
 	// own.
 	Dir string
-	// Sync lets the server sync its files before it answers, as it does by default. Without it, it does not: a process that
-	// is killed leaves its files to the operating system.
+	// Sync lets the server sync its files before it answers, as it does by default. Without it, it does not: a process
+	// that is killed leaves its files to the operating system.
 	Sync bool
 	// Env is more of the environment of the server, such as "LD_PRELOAD=…".
 	Env []string

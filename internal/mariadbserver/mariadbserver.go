@@ -237,8 +237,8 @@ func (s *Server) Stop() error {
 func (s *Server) SetTime(wall time.Time, since time.Duration) { s.turns.set(wall, since) }
 
 // Turn gives a thread the turn, and waits until it waits again: the one of the chosen entry if it is ready, and
-// otherwise the one that has been ready longest. It reports false if none was ready. It calls meanwhile now and then, if
-// that is not nil. The error wraps [ErrExited] if the server has exited.
+// otherwise the one that has been ready longest. It reports false if none was ready. It calls meanwhile now and then,
+// if that is not nil. The error wraps [ErrExited] if the server has exited.
 func (s *Server) Turn(chosen int, meanwhile func()) (bool, error) {
 	if s.cmd == nil {
 		return false, ErrExited

@@ -192,8 +192,8 @@ func (t *turns) wake(late bool, entries ...int) {
 	}
 }
 
-// The real times after which a thread that has the turn is looked at, after which another one gets a turn although it is
-// at work, and after which it is at work for too long.
+// The real times after which a thread that has the turn is looked at, after which another one gets a turn although it
+// is at work, and after which it is at work for too long.
 const (
 	look    = 2 * time.Millisecond
 	given   = 10 * time.Second

@@ -92,8 +92,8 @@ func (s statement) args(all ...any) []any {
 	return ordered
 }
 
-// number is that of an error of MySQL; 0 if the database has not sent it. The errors of go-sql-driver/mysql have it in a
-// field: this package imports no driver.
+// number is that of an error of MySQL; 0 if the database has not sent it. The errors of go-sql-driver/mysql have it
+// in a field: this package imports no driver.
 func number(err error) uint16 {
 	for ; err != nil; err = errors.Unwrap(err) {
 		v := reflect.Indirect(reflect.ValueOf(err))

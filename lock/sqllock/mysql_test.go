@@ -42,8 +42,8 @@ func mysqlVariants() (all []variant) {
 	return all
 }
 
-// dialled is a database that is reached so. found lets it count the rows that an UPDATE has found, and not those that it
-// has changed: that makes no difference to a lock.
+// dialled is a database that is reached so. found lets it count the rows that an UPDATE has found, and not those that
+// it has changed: that makes no difference to a lock.
 func dialled(t testing.TB, dial func(ctx context.Context) (net.Conn, error), found bool) *sql.DB {
 	t.Helper()
 	cfg := mysql.NewConfig()

@@ -18,7 +18,8 @@ import (
 // of it for the TTL, it ends the session. The lock mints no token, and has no transaction for the work of the holder.
 type Named struct{ *connected }
 
-// NewNamed returns the lock, or an error that says which option is wrong. It sends nothing. The Dialect must be [MySQL].
+// NewNamed returns the lock, or an error that says which option is wrong. It sends nothing. The Dialect must be
+// [MySQL].
 func NewNamed(db *sql.DB, o Options) (*Named, error) {
 	if err := o.Dialect.needs(MySQL, "an Advisory lock"); err != nil {
 		return nil, err

@@ -20,9 +20,9 @@ import (
 // of grants so far, which is the fencing token. It is safe for concurrent use.
 //
 // A grant is one statement: it inserts the row, or takes an expired one over. A release ends the lease and leaves the
-// row, so that the number goes on. In MySQL a grant is one UPDATE, and the first one of a resource makes its row before.
-// Rows must not be deleted, also those of ended leases: the next token would be 1
-// again, and a fence would not refuse an earlier holder (F64). While the lock is held it needs no connection.
+// row, so that the number goes on. In MySQL a grant is one UPDATE, and the first one of a resource makes its row
+// before. Rows must not be deleted, also those of ended leases: the next token would be 1 again, and a fence would
+// not refuse an earlier holder (F64). While the lock is held it needs no connection.
 //
 // Its leases end after the TTL, unless a [lock.Watchdog] renews them.
 type Table struct {
@@ -62,7 +62,8 @@ func NewTable(db *sql.DB, o Options) (*Table, error) {
 			RETURNING token`,
 			update+`owner = $2, `+end+`, token = LAST_INSERT_ID(token + 1)
 			WHERE resource = $1 AND expires_at <= UTC_TIMESTAMP(6)`),
-		insert: d.pick("", `INSERT IGNORE INTO `+o.Table+` (resource, owner, expires_at, token) VALUES ($1, '', '1970-01-01', 0)`),
+		insert: d.pick("", `INSERT IGNORE INTO `+o.Table+` (resource, owner, expires_at, token)
+			VALUES ($1, '', '1970-01-01', 0)`),
 		extend: d.pick(update+`expires_at = clock_timestamp() + $3::bigint * interval '1 millisecond'`+valid,
 			update+end+`, `+same+current),
 		free: d.pick(update+`owner = '', expires_at = '-infinity'`+valid, update+past+current),

@@ -58,8 +58,8 @@ func (f *ForUpdate) Schema() string {
 // does other use of advisory locks in the same database.
 type AdvisoryTransaction struct{ *connected }
 
-// NewAdvisoryTransaction returns the lock, or an error that says which option is wrong. It sends nothing. MySQL has none
-// such.
+// NewAdvisoryTransaction returns the lock, or an error that says which option is wrong. It sends nothing. MySQL has
+// none such.
 func NewAdvisoryTransaction(db *sql.DB, o Options) (*AdvisoryTransaction, error) {
 	if err := o.Dialect.needs(PostgreSQL, "a Named lock"); err != nil {
 		return nil, err

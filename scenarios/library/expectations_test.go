@@ -102,8 +102,8 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	}
 	for _, s := range all {
 		for _, name := range s.LockNames() {
-			l, err := redislocks.Find(name, slices.Concat(redislocks.Unlocked(), etcdlocks.All(), sqllocks.All(), mysqllocks.All(),
-				zklocks.All(), sentinellocks.All(), clusterlocks.All()))
+			l, err := redislocks.Find(name, slices.Concat(redislocks.Unlocked(), etcdlocks.All(), sqllocks.All(),
+				mysqllocks.All(), zklocks.All(), sentinellocks.All(), clusterlocks.All()))
 			if testruns.WithoutPostgres(err) {
 				continue
 			}

@@ -92,8 +92,8 @@ func Fences() []subject.Lock {
 	return all
 }
 
-// Fence is a table in MariaDB behind [sqlguard], under one of the rules check, seal and strict: mysql-check and so on. It
-// promises to be right when the server crashes, too: what it has committed is there afterwards.
+// Fence is a table in MariaDB behind [sqlguard], under one of the rules check, seal and strict: mysql-check and so
+// on. It promises to be right when the server crashes, too: what it has committed is there afterwards.
 func Fence(rule fence.Mode) fences.Fence {
 	return fences.Fence{
 		Name: "mysql-" + string(rule), Rule: rule, Servers: Servers(),

@@ -1,5 +1,5 @@
-// Package mysqllocks puts the locks of package [locksim/lock/sqllock] on trial in MySQL: on a real MariaDB whose time is
-// that of the world, see [locksim/sim/mariadb].
+// Package mysqllocks puts the locks of package [locksim/lock/sqllock] on trial in MySQL: on a real MariaDB whose time
+// is that of the world, see [locksim/sim/mariadb].
 //
 //	scenarios.Check(t, mysqllocks.Table(), scenarios.Options{})
 //

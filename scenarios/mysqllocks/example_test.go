@@ -58,8 +58,8 @@ func adapter() scenarios.Lock {
 	}
 }
 
-// The lock of the page on MySQL gives a connection back to the pool that still has the lock, if the context of a release
-// has ended: then no client gets it any more.
+// The lock of the page on MySQL gives a connection back to the pool that still has the lock, if the context of a
+// release has ended: then no client gets it any more.
 func TestGetLockOfThePage(t *testing.T) {
 	testruns.NeedsMariaDB(t)
 	for request, want := range map[string]checker.Label{"1s": checker.Safe, "7ms": checker.Stuck} {

@@ -132,8 +132,10 @@ func connected(name string, transaction bool, about string, make func(subject.En
 	}
 }
 
-// made makes a lock on the database of a client, by the scenario. Where the TTL is not fine, it is one of whole seconds.
-func made[L lock.Locker](e subject.Env, fine bool, make func(*sql.DB, sqllock.Options) (L, error)) (lock.Locker, error) {
+// made makes a lock on the database of a client, by the scenario. Where the TTL is not fine, it is one of whole
+// seconds.
+func made[L lock.Locker](e subject.Env, fine bool, make func(*sql.DB, sqllock.Options) (L, error)) (lock.Locker,
+	error) {
 	db, err := Open(e)
 	if err != nil {
 		return nil, err

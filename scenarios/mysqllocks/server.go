@@ -69,8 +69,8 @@ func execute(ctx context.Context, address string, statements []string) error {
 // Servers are those of a lock on MariaDB.
 func Servers() []subject.Servers { return []subject.Servers{{Kind: Kind(), Count: 1}} }
 
-// With is one MariaDB in which statements have been executed before a run, also before a live one: what the clients of a
-// library would otherwise make at the same time.
+// With is one MariaDB in which statements have been executed before a run, also before a live one: what the clients
+// of a library would otherwise make at the same time.
 func With(statements ...string) []subject.Servers {
 	return []subject.Servers{{Kind: with(statements...), Count: 1}}
 }
@@ -88,8 +88,8 @@ type Machine interface {
 // Source is the data source name of the database, for a driver that reads one. What it dials is set by [Configure].
 const Source = "locksim@tcp(" + mariadb.Name + ":3306)/locksim?interpolateParams=true&checkConnLiveness=false"
 
-// config is the configuration of Source. Arguments become part of the text of a statement, so that each is sent at once,
-// and a connection is used without a look at its socket first, which is none of the machine.
+// config is the configuration of Source. Arguments become part of the text of a statement, so that each is sent at
+// once, and a connection is used without a look at its socket first, which is none of the machine.
 func config() *mysql.Config {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Net, cfg.Addr, cfg.DBName = "locksim", "tcp", mariadb.Name+":3306", "locksim"

@@ -46,8 +46,8 @@ type ServerKind struct {
 	// Prepare makes a real server of a live run, at its address, ready for the locks, such as by making tables. Nil if
 	// there is nothing to do. An error that wraps [faults.ErrUnable] says why there are no real servers like that.
 	Prepare func(ctx context.Context, address string) error
-	// Real starts real servers of this kind for live runs. Nil is for Redis, etcd, ZooKeeper, PostgreSQL and MariaDB, which live
-	// runs know, and for servers of which there are no real ones.
+	// Real starts real servers of this kind for live runs. Nil is for Redis, etcd, ZooKeeper, PostgreSQL and MariaDB,
+	// which live runs know, and for servers of which there are no real ones.
 	Real *RealServer
 	// Advice says what in a client of these servers may explain the first difference of two runs that should be equal,
 	// and what to do; "" for nothing. Nil is for clients without a known source of chance.

@@ -22,7 +22,8 @@ const (
 )
 
 // namedLocks are the locks that sessions have taken with GET_LOCK.
-const namedLocks = "SELECT thread_id, table_schema FROM information_schema.metadata_lock_info WHERE lock_type = 'User lock'"
+const namedLocks = "SELECT thread_id, table_schema FROM information_schema.metadata_lock_info WHERE " +
+	"lock_type = 'User lock'"
 
 // sessionLocks are the locks that sessions have at present, by their names; those on rows only if they are asked for.
 func (m *machine) sessionLocks(rows bool) map[string]int32 {
@@ -126,8 +127,8 @@ type LeaseTable = dbworld.LeaseTable
 
 // query asks for the leases that somebody has: the row, the owner, and the end in microseconds since 1970.
 func query(t LeaseTable) string {
-	return "SELECT " + t.Key + ", " + t.Owner + ", TIMESTAMPDIFF(MICROSECOND, '1970-01-01', " + t.Until + ") FROM " + t.Table +
-		" WHERE " + t.Owner + " <> '' ORDER BY " + t.Key
+	return "SELECT " + t.Key + ", " + t.Owner + ", TIMESTAMPDIFF(MICROSECOND, '1970-01-01', " + t.Until + ") FROM " +
+		t.Table + " WHERE " + t.Owner + " <> '' ORDER BY " + t.Key
 }
 
 // leaseWork is whether the statements of a session since its last transaction may have changed leases.
@@ -144,8 +145,8 @@ func (w *leaseWork) done(r reply) {
 	w.changed = w.changed || w.named && r.failure == nil && r.affected > 0
 }
 
-// lookAtLeases looks, at the end of a transaction that may have changed leases, which ones it has changed. It is told at
-// once, before the server does anything else. The look is not in the trace.
+// lookAtLeases looks, at the end of a transaction that may have changed leases, which ones it has changed. It is told
+// at once, before the server does anything else. The look is not in the trace.
 func (s *session) lookAtLeases(a asking) {
 	changed := s.leases.changed
 	s.leases = leaseWork{}

@@ -184,10 +184,12 @@ func busy(p *sim.Process, db *sql.DB, say func(string, ...any)) {
 	time.Sleep(2 * time.Second)
 	do("SELECT RELEASE_LOCK('k')", "BEGIN", "SELECT v FROM t WHERE k = "+me+" FOR UPDATE")
 	time.Sleep(4 * time.Second)
-	do("UPDATE t SET v = v + 1 WHERE k = "+other, "COMMIT", "SELECT * FROM t", "SELECT k FROM t WHERE k < 2 LIMIT 1 FOR UPDATE SKIP LOCKED",
+	do("UPDATE t SET v = v + 1 WHERE k = "+other, "COMMIT", "SELECT * FROM t",
+		"SELECT k FROM t WHERE k < 2 LIMIT 1 FOR UPDATE SKIP LOCKED",
 		"BEGIN", "SELECT v FROM t WHERE k = 2 FOR UPDATE")
 	time.Sleep(9 * time.Second)
-	do("COMMIT", "INSERT INTO t VALUES (9, 9) ON DUPLICATE KEY UPDATE v = LAST_INSERT_ID(v + 1)", "SELECT LAST_INSERT_ID(), v FROM t WHERE k = 9",
+	do("COMMIT", "INSERT INTO t VALUES (9, 9) ON DUPLICATE KEY UPDATE v = LAST_INSERT_ID(v + 1)",
+		"SELECT LAST_INSERT_ID(), v FROM t WHERE k = 9",
 		"SELECT SLEEP(1.5)", "SELECT NOW(6)")
 }
 
@@ -239,8 +241,8 @@ func TestTimeLimits(t *testing.T) {
 		}
 		defer conn.Close() //nolint:errcheck // the world tells of it
 		if p.Name() == "c0" {
-			statements(ctx, conn, func(string, ...any) {}, "SELECT GET_LOCK('k', 0)", "BEGIN", "SELECT * FROM t WHERE k = 1 FOR UPDATE",
-				"SELECT SLEEP(100)")
+			statements(ctx, conn, func(string, ...any) {}, "SELECT GET_LOCK('k', 0)", "BEGIN",
+				"SELECT * FROM t WHERE k = 1 FOR UPDATE", "SELECT SLEEP(100)")
 			return
 		}
 		for _, s := range []string{"SELECT GET_LOCK('k', 3600)", "SET SESSION innodb_lock_wait_timeout = 50",
@@ -258,7 +260,8 @@ func TestTimeLimits(t *testing.T) {
 		say("%s", result(ctx, conn, "SELECT 1"))
 	})
 	want := []string{
-		"[0] after 20s", "[] after 0s", "Error 1205 (HY000): Lock wait timeout exceeded; try restarting transaction after 50s",
+		"[0] after 20s", "[] after 0s",
+		"Error 1205 (HY000): Lock wait timeout exceeded; try restarting transaction after 50s",
 		"Error 1205 (HY000): Lock wait timeout exceeded; try restarting transaction after 0s", "[0 2] after 0s",
 		"Error 1969 (70100): Query execution was interrupted (max_statement_time exceeded) after 5s", "[] after 0s",
 		"invalid connection",

@@ -142,7 +142,8 @@ func freely(t *testing.T, db *sql.DB, all []step) (got [2][]string) {
 				return true
 			}
 		}
-		return result(ctx, db, "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock' AND id = "+id) == "[1]"
+		return result(ctx, db, "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock' AND id = "+
+			id) == "[1]"
 	}
 	for _, s := range all {
 		mu.Lock()
@@ -183,7 +184,8 @@ func freely(t *testing.T, db *sql.DB, all []step) (got [2][]string) {
 	return got
 }
 
-// Two sessions that lock, wait, time out and deadlock have the same outcomes in a world as on a server that runs freely.
+// Two sessions that lock, wait, time out and deadlock have the same outcomes in a world as on a server that runs
+// freely.
 func TestProgramsAsOnAFreeServer(t *testing.T) {
 	kind := mariadb.Kind{Server: server(t), Schema: schema}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -88,8 +88,8 @@ func (s *Server) Stop() error {
 	return s.real.Stop()
 }
 
-// OutOfTurn is how often a thread of the server had to go on while another one had the turn: runs may differ then. It is
-// for tests, and 0.
+// OutOfTurn is how often a thread of the server had to go on while another one had the turn: runs may differ then. It
+// is for tests, and 0.
 func (s *Server) OutOfTurn() int { return s.real.OutOfTurn() }
 
 // Build implements [sim.Kind].
@@ -176,8 +176,8 @@ func (m *machine) ask(statement string) [][]string {
 	return rows
 }
 
-// tick sets the server's clocks to those of the machine, and now and then lets it do what it does by itself, which is due
-// by then.
+// tick sets the server's clocks to those of the machine, and now and then lets it do what it does by itself, which is
+// due by then.
 func (m *machine) tick() {
 	s := m.server
 	if s.down {

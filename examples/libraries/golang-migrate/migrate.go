@@ -23,8 +23,8 @@ func main() {
 			Runs: 30, // with a real server in the world a run takes a tenth of a second
 			Lock: named(),
 			Is:   "a name of MySQL's GET_LOCK, for as long as a connection, which migrates too.",
-			Options: "WithInstance, with a configuration for each lock, whose DatabaseName is its name. Lock gives up after 10 s, " +
-				"and is called again then. Its user works elsewhere: a migration works on the connection that has the lock.",
+			Options: "WithInstance, with a configuration for each lock, whose DatabaseName is its name. Lock gives up after " +
+				"10 s, and is called again then. Its user works elsewhere: a migration works on the connection that has the lock.",
 			Says: []libraries.Sentence{{
 				Text: "Database-specific locking features are used by *some* database drivers to prevent multiple instances of " +
 					"migrate from running migrations on",

@@ -24,8 +24,8 @@ func main() {
 			Runs: 30, // with a real server in the world a run takes a tenth of a second
 			Lock: table(),
 			Is:   "a row of MySQL with an owner and the end of its lease, which the library renews every 5 s.",
-			Options: "NewMySQLTableLocker with its defaults, and a WithTableLockID for each name. The context of Lock is that of the " +
-				"work too, as that of a migration is: the renewals end with it.",
+			Options: "NewMySQLTableLocker with its defaults, and a WithTableLockID for each name. The context of Lock " +
+				"is that of the work too, as that of a migration is: the renewals end with it.",
 			Says: []libraries.Sentence{
 				{
 					Text:  "It manages a single\n// lock row and keeps the lock alive automatically.",
@@ -55,8 +55,8 @@ const (
 func table() scenarios.Lock {
 	return scenarios.Lock{Name: "goose-mysql", Traits: scenarios.Traits{
 		Promise: lock.LeasePromise(), Servers: mysqllocks.With(`CREATE TABLE goose_lock (
-			lock_id BIGINT NOT NULL PRIMARY KEY, locked BOOLEAN NOT NULL DEFAULT 0, locked_at DATETIME(6) NULL, locked_by TEXT NULL,
-			lease_expires_at DATETIME(6) NULL, updated_at DATETIME(6) NULL)`),
+			lock_id BIGINT NOT NULL PRIMARY KEY, locked BOOLEAN NOT NULL DEFAULT 0, locked_at DATETIME(6) NULL,
+			locked_by TEXT NULL, lease_expires_at DATETIME(6) NULL, updated_at DATETIME(6) NULL)`),
 		Lease: scenarios.LeaseHeld, Detection: lease + interval, Pause: interval,
 	}, New: func(e scenarios.Env) (lock.Locker, error) {
 		cfg, err := mysql.ParseDSN(mysqllocks.Source)

@@ -17,8 +17,8 @@ func (s *Server) hasClock() error {
 }
 
 // JumpClock moves the wall clock of the server now, backward if the length is negative. Redis expires keys by that
-// clock, and the databases have now() from it; sessions of ZooKeeper go by its monotonic clock. It is possible while the
-// server is down or stalled. Servers that were started without Options.Clock, and etcd, are unable to do so.
+// clock, and the databases have now() from it; sessions of ZooKeeper go by its monotonic clock. It is possible while
+// the server is down or stalled. Servers that were started without Options.Clock, and etcd, are unable to do so.
 func (s *Server) JumpClock(by time.Duration) error {
 	if err := s.hasClock(); err != nil {
 		return err
@@ -26,10 +26,10 @@ func (s *Server) JumpClock(by time.Duration) error {
 	return s.clock.change(func(now *setting) { now.wall += int64(by) })
 }
 
-// DriftClock makes the clocks of the server run faster by so many millionths from now on, slower if it is negative: at
-// [faults.MinPPM] they stand still, and at 0 they run as they should, without what they have gained or lost being
-// undone. It is the wall clock, and of ZooKeeper and MariaDB the monotonic one too. The time limits of PostgreSQL and the timers
-// inside Redis run as they should.
+// DriftClock makes the clocks of the server run faster by so many millionths from now on, slower if it is negative:
+// at [faults.MinPPM] they stand still, and at 0 they run as they should, without what they have gained or lost being
+// undone. It is the wall clock, and of ZooKeeper and MariaDB the monotonic one too. The time limits of PostgreSQL and
+// the timers inside Redis run as they should.
 func (s *Server) DriftClock(ppm int64) error {
 	if err := s.hasClock(); err != nil {
 		return err

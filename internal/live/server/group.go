@@ -64,8 +64,8 @@ type Options struct {
 	Tick time.Duration
 	// Clock gives each server clocks of its own, if a C compiler is installed: see [Server.JumpClock].
 	Clock bool
-	// Sync lets etcd, ZooKeeper and the databases sync their files before they answer, as they do by default. Without it they
-	// do not: a process that is killed leaves its files to the operating system. A Redis goes by Persistence.
+	// Sync lets etcd, ZooKeeper and the databases sync their files before they answer, as they do by default. Without it
+	// they do not: a process that is killed leaves its files to the operating system. A Redis goes by Persistence.
 	Sync bool
 	// Other is how to start servers of a kind that is none of this package. Nil is for those.
 	Other *Other
@@ -152,8 +152,8 @@ var kinds = map[Kind]struct {
 		Pace{500 * time.Millisecond, "a client of PostgreSQL would have spent its lease on the connection",
 			300 * time.Millisecond, false}, nil},
 	MariaDB: {missingMariaDB, (*Group).startMariaDB,
-		Pace{2 * time.Second, "MariaDB counts idle times in whole seconds, and a connection takes a while", 500 * time.Millisecond,
-			false}, nil},
+		Pace{2 * time.Second, "MariaDB counts idle times in whole seconds, and a connection takes a while",
+			500 * time.Millisecond, false}, nil},
 }
 
 // attempts is how often servers are started on other ports if one of them does not start: another program may have

@@ -418,7 +418,8 @@ func TestRedisThatDoesNotStart(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, o := range []server.Options{
-		{Kind: "mysql"}, {Kind: server.Postgres, Count: 2}, {Kind: server.MariaDB, Count: 2}, {Kind: server.Etcd, Replicas: 1},
+		{Kind: "mysql"}, {Kind: server.Postgres, Count: 2}, {Kind: server.MariaDB, Count: 2},
+		{Kind: server.Etcd, Replicas: 1},
 		{Kind: server.Redis, Persistence: file.PersistRDB, Snapshot: 1500 * time.Millisecond},
 		{Kind: server.Redis, Replicas: 1, Via: func(_, _, _ string) (string, error) { return "", io.ErrUnexpectedEOF }},
 	} {

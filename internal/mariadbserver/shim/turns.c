@@ -1,12 +1,12 @@
-// The part of MariaDB: another program sets its clocks, and lets its threads go on. What stands before it is common.c of
-// package shim.
+// The part of MariaDB: another program sets its clocks, and lets its threads go on. What stands before it is common.c
+// of package shim.
 //
-// One thread runs at a time. When it waits, for a condition, a message, a time or another thread, the server is quiet, and
-// the other program goes on: it sets the clocks, says which waits are over, and gives the turn to a thread that need not
-// wait any more. So what the threads do is the same each time.
+// One thread runs at a time. When it waits, for a condition, a message, a time or another thread, the server is
+// quiet, and the other program goes on: it sets the clocks, says which waits are over, and gives the turn to a thread
+// that need not wait any more. So what the threads do is the same each time.
 //
-// The waits are in the file, and a wait for a condition is its entry there, not one of the C library: a signal makes the
-// thread ready that has waited longest. Mutexes are those of the C library.
+// The waits are in the file, and a wait for a condition is its entry there, not one of the C library: a signal makes
+// the thread ready that has waited longest. Mutexes are those of the C library.
 #include <dlfcn.h>
 #include <limits.h>
 #include <linux/futex.h>

@@ -79,8 +79,8 @@ func All() []Specimen {
 	return []Specimen{
 		{
 			Name: "mysql-get-lock-pool", ID: "F66", Held: true,
-			Wrong: "It calls GET_LOCK on the pool, which has the connection back then, and closes it when it has been idle for " +
-				"a second.",
+			Wrong: "It calls GET_LOCK on the pool, which has the connection back then, and closes it when it has been idle " +
+				"for a second.",
 			make: pooled,
 		},
 		{
@@ -96,8 +96,8 @@ func All() []Specimen {
 		},
 		{
 			Name: "mysql-repeatable-read", ID: "F03",
-			Wrong: "It reads the row in a transaction at REPEATABLE READ, and takes it there by a second statement, which does " +
-				"not look again.",
+			Wrong: "It reads the row in a transaction at REPEATABLE READ, and takes it there by a second statement, which " +
+				"does not look again.",
 			make: func(p *poller) attempt { return p.leases(Leases, "NOW(6)", takeRead) },
 		},
 		{
@@ -107,8 +107,8 @@ func All() []Specimen {
 		},
 		{
 			Name: "mysql-missing-row", Held: true,
-			Wrong: "It locks a row that is not there, and inserts it. One of two that do so is the victim of a deadlock, takes " +
-				"the error for one that says that the row is there, and locks it outside of its transaction, which is over.",
+			Wrong: "It locks a row that is not there, and inserts it. One of two that do so is the victim of a deadlock, " +
+				"takes the error for one that says that the row is there, and locks it outside of its transaction, which is over.",
 			make: missing,
 		},
 		{
@@ -253,7 +253,8 @@ func (p *poller) leases(table, now string, take func(context.Context, *sql.DB, r
 		if err != nil {
 			return nil, err
 		}
-		if _, err := p.db.ExecContext(ctx, `INSERT IGNORE INTO `+table+` VALUES (?, '', '1970-01-01', 0)`, resource); err != nil {
+		_, err = p.db.ExecContext(ctx, `INSERT IGNORE INTO `+table+` VALUES (?, '', '1970-01-01', 0)`, resource)
+		if err != nil {
 			return nil, err
 		}
 		r := row{table: table, resource: resource, owner: owner, now: now, ttl: p.opt.TTL}
@@ -274,7 +275,8 @@ func (p *poller) leases(table, now string, take func(context.Context, *sql.DB, r
 			},
 			extend: func(ctx context.Context) (time.Time, bool, error) {
 				until := p.opt.Clock.Now().Add(p.opt.TTL)
-				held, err := changed(p.db.ExecContext(ctx, `UPDATE `+table+` SET expires_at = `+at(r).until()+mine, resource, owner))
+				held, err := changed(p.db.ExecContext(ctx, `UPDATE `+table+` SET expires_at = `+at(r).until()+mine, resource,
+					owner))
 				return until, held, err
 			},
 		}
