@@ -42,7 +42,7 @@ func (c *ClusterFailover) form() Form {
 		Class: promise.Failover,
 		Stays: true,
 		Fields: []Field{
-			{"on", Name{To: &c.On, Role: Members}, "which replica is told"},
+			{"on", Name{To: &c.On, Role: ClusterNodes}, "which replica is told"},
 			{"mode", Word{(*string)(&c.Mode), texts(FailoverModes())}, "whom it asks first"},
 		},
 	}
@@ -102,7 +102,7 @@ func (m *MoveSlot) form() Form {
 		Class: promise.Failover,
 		Stays: true,
 		Fields: []Field{
-			{"to", Name{To: &m.To, Role: Members}, "which primary gets it"},
+			{"to", Name{To: &m.To, Role: ClusterNodes}, "which primary gets it"},
 			{"until", Word{(*string)(&m.Until), texts(MoveSteps())}, "the last step that is done"},
 		},
 	}

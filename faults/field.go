@@ -51,12 +51,12 @@ type Role int
 
 // The sorts of participants.
 const (
-	Clients  Role = 1 << iota // c0, c1, …
-	Servers                   // r0, r1, …, their replicas, and servers of other kinds
-	Store                     // s0
-	Family                    // r0 and its replicas, one of which is the primary
-	Watchers                  // sen0, sen1, …, the Sentinels
-	Members                   // rc0, rc1, …, the nodes of a Redis Cluster
+	Clients      Role = 1 << iota // c0, c1, …
+	Servers                       // r0, r1, …, their replicas, and servers of other kinds
+	Store                         // s0
+	Family                        // r0 and its replicas, one of which is the primary
+	Watchers                      // sen0, sen1, …, the Sentinels
+	ClusterNodes                  // rc0, rc1, …, the nodes of a Redis Cluster
 )
 
 // Anybody is everybody who can be at an end of a link.
@@ -87,7 +87,7 @@ func (r Role) example() string {
 		return FirstReplica
 	case r.Has(Watchers):
 		return "sen0"
-	case r.Has(Members):
+	case r.Has(ClusterNodes):
 		return "rc1"
 	}
 	return "s0"

@@ -26,7 +26,7 @@ func TestFormatRoundTripOfEveryAction(t *testing.T) {
 						t.Fatal(err)
 					}
 					want.World.Servers = with.World.Servers
-				case faults.Members:
+				case faults.ClusterNodes:
 					with, err := Parse("cluster.yaml", []byte("name: cluster\nworld: {cluster: 6}\n"))
 					if err != nil {
 						t.Fatal(err)

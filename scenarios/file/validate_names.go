@@ -80,7 +80,7 @@ func (s checked) roles(of faults.Role) []role {
 		all = append(all, s.others()...)
 	}
 	for _, c := range s.World.Servers {
-		if of.Has(faults.Watchers) && c.Watches || of.Has(faults.Members) && c.Cluster {
+		if of.Has(faults.Watchers) && c.Watches || of.Has(faults.ClusterNodes) && c.Cluster {
 			all = append(all, role{title: c.Name + " servers", names: Numbered(c.Prefix, c.Count)})
 		}
 	}

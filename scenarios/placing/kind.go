@@ -204,7 +204,7 @@ func formKind(blank faults.Form) faultKind {
 			switch {
 			case h.Role.Has(faults.Clients):
 				k.target, k.distinguishes = clientOf, clientSteps
-			case h.Role.Has(faults.Watchers | faults.Members):
+			case h.Role.Has(faults.Watchers | faults.ClusterNodes):
 				k.target = func(b boundary) string {
 					if b.first(h.Role) == "" {
 						return ""
@@ -233,7 +233,7 @@ func fillIn(kind string, b boundary, ttl time.Duration) faults.Action {
 			switch {
 			case h.Role.Has(faults.Clients) && b.client != "":
 				*h.To = b.client
-			case h.Role.Has(faults.Watchers | faults.Members):
+			case h.Role.Has(faults.Watchers | faults.ClusterNodes):
 				*h.To = b.first(h.Role)
 			case !h.Role.Has(faults.Family):
 				*h.To = b.node
@@ -291,7 +291,7 @@ func (b boundary) first(role faults.Role) string {
 		switch {
 		case role.Has(faults.Watchers) && s.Role == trace.RoleWatcher:
 			return s.Name
-		case role.Has(faults.Members) && strings.HasPrefix(s.Name, clusterPrefix):
+		case role.Has(faults.ClusterNodes) && strings.HasPrefix(s.Name, clusterPrefix):
 			name = s.Name
 		}
 	}

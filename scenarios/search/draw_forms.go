@@ -84,9 +84,9 @@ func (d *drawer) participant(role faults.Role) string {
 		return d.client()
 	case role.Has(faults.Store):
 		return d.host()
-	case role.Has(faults.Watchers | faults.Members):
+	case role.Has(faults.Watchers | faults.ClusterNodes):
 		for _, s := range d.sc.World.Servers {
-			if role.Has(faults.Watchers) && s.Watches || role.Has(faults.Members) && s.Cluster {
+			if role.Has(faults.Watchers) && s.Watches || role.Has(faults.ClusterNodes) && s.Cluster {
 				return pick(d, file.Numbered(s.Prefix, s.Count)...)
 			}
 		}

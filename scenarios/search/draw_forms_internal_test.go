@@ -22,7 +22,7 @@ func TestFormsCanBeDrawn(t *testing.T) {
 			case faults.Watchers:
 				d.space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "sentinel", Prefix: "sen", Watches: true},
 					Count: 3}}
-			case faults.Members:
+			case faults.ClusterNodes:
 				d.space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "cluster", Prefix: "rc", Cluster: true},
 					Count: 9}}
 			}

@@ -229,7 +229,7 @@ func TestDrawnKinds(t *testing.T) {
 		if k.Name == "sentinel_failover" {
 			space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "sentinel", Prefix: "sen", Watches: true}, Count: 3}}
 		}
-		if k.Needs() == faults.Members {
+		if k.Needs() == faults.ClusterNodes {
 			space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "cluster", Prefix: "rc", Leader: "owner",
 				Cluster: true}, Count: 6}}
 		}
