@@ -57,6 +57,7 @@ const (
 	Family                        // r0 and its replicas, one of which is the primary
 	Watchers                      // sen0, sen1, …, the Sentinels
 	ClusterNodes                  // rc0, rc1, …, the nodes of a Redis Cluster
+	Members                       // e0, z0, …, servers of a cluster with a leader
 )
 
 // Anybody is everybody who can be at an end of a link.
@@ -69,7 +70,7 @@ func (r Role) Has(other Role) bool { return r&other != 0 }
 func (r Role) String() string {
 	var sorts []string
 	for i, sort := range []string{"a client", "a server", "the store", "r0 or one of its replicas", "a Sentinel",
-		"a node of a Redis Cluster"} {
+		"a node of a Redis Cluster", "a member of a cluster"} {
 		if r.Has(1 << i) {
 			sorts = append(sorts, sort)
 		}
@@ -89,6 +90,9 @@ func (r Role) example() string {
 		return "sen0"
 	case r.Has(ClusterNodes):
 		return "rc1"
+	case r.Has(Members):
+	case r.Has(Members):
+		return "e0"
 	}
 	return "s0"
 }

@@ -247,10 +247,11 @@ func isClient(name string) bool {
 	return name == Holder || len(name) > 1 && name[0] == 'c' && '0' <= name[1] && name[1] <= '9'
 }
 
-// Needs is the role that the action's target must have where few worlds have one: [Watchers] or [ClusterNodes], 0 for none.
+// Needs is the role that the action's target must have where few worlds have one: [Watchers], [ClusterNodes] or
+// [Members], 0 for none.
 func (f Form) Needs() Role {
 	for _, field := range f.Fields {
-		if n, ok := field.Holds.(Name); ok && n.Role&^(Watchers|ClusterNodes) == 0 {
+		if n, ok := field.Holds.(Name); ok && n.Role&^(Watchers|ClusterNodes|Members) == 0 {
 			return n.Role
 		}
 	}

@@ -34,6 +34,7 @@ var kinds = []kind{
 	of[SentinelFailover](),
 	of[ClusterFailover](),
 	of[MoveSlot](),
+	of[Leave](),
 }
 
 // Kinds lists every kind of action, as an empty form. The caller

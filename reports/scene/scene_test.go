@@ -311,6 +311,7 @@ func TestWordsOfFaults(t *testing.T) {
 		{trace.Stall{For: 3 * time.Second}, trace.StallEnd{}, "stalled for 3s"},
 		{trace.Refuse{}, trace.RefuseEnd{}, "refuses connections until healed"},
 		{trace.ReadOnly{For: 3 * time.Second}, trace.ReadOnlyEnd{}, "read-only for 3s"},
+		{trace.Depart{For: 3 * time.Second}, trace.DepartEnd{}, "out of its cluster for 3s"},
 		{trace.Toxic{Name: "latency 1s", Between: r0, For: time.Second}, trace.ToxicEnd{Name: "latency 1s", Between: r0},
 			"network latency 1s"},
 		{trace.Exhaust{Connections: 16, For: 3 * time.Second}, trace.ExhaustEnd{}, "pool exhausted 16 connections, for 3s"},

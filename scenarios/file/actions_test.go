@@ -7,6 +7,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/scenarios/clusterlocks"
+	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
@@ -37,6 +38,9 @@ func TestWorldDoesEveryAction(t *testing.T) {
 		}
 		if sc.World.Count("cluster") > 0 {
 			l = clusterlocks.Lock("fenced")
+		}
+		if strings.HasPrefix(action, "leave") {
+			l = etcdlocks.Lock()
 		}
 		out, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice})
 		if err != nil {

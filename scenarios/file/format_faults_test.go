@@ -19,15 +19,10 @@ func TestFormatRoundTripOfEveryAction(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				want := Defaults()
 				want.Name, want.World.Redis, want.World.Replicas = "round", 5, MaxReplicas
-				switch k.Needs() {
-				case faults.Watchers:
-					with, err := Parse("sentinels.yaml", []byte("name: sentinels\nworld: {redis: 1, replicas: 1, sentinel: 3}\n"))
-					if err != nil {
-						t.Fatal(err)
-					}
-					want.World.Servers = with.World.Servers
-				case faults.ClusterNodes:
-					with, err := Parse("cluster.yaml", []byte("name: cluster\nworld: {cluster: 6}\n"))
+				if world := map[faults.Role]string{
+					faults.Watchers: "redis: 1, replicas: 1, sentinel: 3", faults.ClusterNodes: "cluster: 6", faults.Members: "etcd: 3",
+				}[k.Needs()]; world != "" {
+					with, err := Parse("with.yaml", fmt.Appendf(nil, "name: with\nworld: {%s}\n", world))
 					if err != nil {
 						t.Fatal(err)
 					}

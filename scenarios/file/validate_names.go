@@ -84,6 +84,13 @@ func (s checked) roles(of faults.Role) []role {
 			all = append(all, role{title: c.Name + " servers", names: Numbered(c.Prefix, c.Count)})
 		}
 	}
+	if of.Has(faults.Members) {
+		for _, c := range s.World.Servers {
+			if c.Leader != "" {
+				all = append(all, role{c.Name + " servers", Numbered(c.Prefix, c.Count), c.Leader, "leads", c.Lacks})
+			}
+		}
+	}
 	if of.Has(faults.Family) {
 		all = append(all, role{title: "first primary", names: []string{"r0"}}, s.replicas())
 	}
@@ -97,7 +104,11 @@ func (s checked) roles(of faults.Role) []role {
 func (s checked) struck(path, name string, of faults.Role, fault string) error {
 	for _, r := range s.roles(of) {
 		if r.has(name) && slices.Contains(r.lacks, fault) {
-			return wrong(path, "%s is one of the %s, which %s cannot strike: Redis nodes have it", name, r.title, fault)
+			instead := "Redis nodes have it"
+			if of == faults.Members {
+				instead = "members of etcd and ZooKeeper have it"
+			}
+			return wrong(path, "%s is one of the %s, which %s cannot strike: %s", name, r.title, fault, instead)
 		}
 	}
 	return s.known(path, name, of)
@@ -120,6 +131,9 @@ func (s checked) known(path, name string, of faults.Role) error {
 	}
 	if of == faults.Clients {
 		return wrong(path, "there is no client %q: world.clients makes %s", name, interval(s.clients().names))
+	}
+	if len(parts) == 0 {
+		return wrong(path, "%s is not %v, and this world has none: give it some, such as world: {etcd: 3}", name, of)
 	}
 	if last := len(parts) - 1; last > 0 {
 		parts[last] = "and " + parts[last]

@@ -372,10 +372,23 @@ func TestEveryNameIsPlaced(t *testing.T) {
 				Role: trace.RoleWatcher}, trace.Server{Name: "rc0", Kind: "cluster", Role: trace.RoleSingle})
 			found = boundaries(&watched)
 		}
+		if name == "leave" { // as if r0 was a member
+			members := *run.Trace
+			members.Servers = slices.Clone(members.Servers)
+			for i := range members.Servers {
+				if members.Servers[i].Name == "r0" {
+					members.Servers[i].Role = trace.RoleMember
+				}
+			}
+			found = boundaries(&members)
+		}
 		p := placer{kinds: kindNamed(t, name), ttl: sc.Lock.TTL, readers: []string{"c0", "c1"}}
 		places := p.place(found).All
 		world := sc.Clone()
 		switch name {
+		case "leave":
+			world.World.Redis = 0
+			world.World.Servers = []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "r", Leader: "leader"}, Count: 1}}
 		case "sentinel_failover":
 			world.World.Servers = []file.ServerCount{{Facts: server.Facts{Name: "sentinel", Prefix: "sen", Watches: true},
 				Count: 3}}

@@ -211,6 +211,8 @@ func formKind(blank faults.Form) faultKind {
 					}
 					return everything
 				}
+			case h.Role.Has(faults.Members):
+				k.target, k.distinguishes = memberOf, serverSteps
 			case h.Role.Has(faults.Store):
 				k.target, k.distinguishes = nodeOf, serverSteps
 			case h.Role.Has(faults.Servers):
@@ -279,6 +281,14 @@ func serverOf(b boundary) string {
 		return ""
 	}
 	return b.node
+}
+
+// memberOf is the server of a boundary that is a member of a cluster, "" for none.
+func memberOf(b boundary) string {
+	if b.server().Role == trace.RoleMember {
+		return b.node
+	}
+	return ""
 }
 
 // everything is the target of a fault that strikes no client, server or link by its name.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"locksim/internal/testruns"
+	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
@@ -25,7 +26,11 @@ func TestSetUpsFromElsewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			sc := testruns.Parse(t, string(source))
-			o := testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind), play.RunOptions{Seed: 1, Repeat: outcome.Twice})
+			l := etcdlocks.Lock()
+			if sc.Lock.Kind != l.Name {
+				l = testruns.Kind(t, sc.Lock.Kind)
+			}
+			o := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Repeat: outcome.Twice})
 			for _, m := range o.Modes {
 				if slices.Contains(m.FaultsFired, false) || slices.Contains(m.FaultsFelt, false) {
 					t.Errorf("mode %s: struck %v, felt %v", m.Mode, m.FaultsFired, m.FaultsFelt)

@@ -26,6 +26,11 @@ func (d *drawer) formTroubles() []trouble {
 	for _, k := range faults.Kinds() {
 		lacked := d.sc.World.Redis == 0 &&
 			slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool { return slices.Contains(s.Lacks, k.Name) })
+		if k.Name == (faults.Leave{}).Kind() {
+			lacked = !slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool {
+				return s.Leader != "" && !slices.Contains(s.Lacks, k.Name)
+			})
+		}
 		if slices.Contains(d.space.Kinds, k.Name) && !byHand(k.Name) && !lacked {
 			out = append(out, trouble{k.Name, []faults.Action{k.Action()}, func(d *drawer) []step { return d.fillIn(k.Name) },
 				often})
@@ -87,6 +92,12 @@ func (d *drawer) participant(role faults.Role) string {
 	case role.Has(faults.Watchers | faults.ClusterNodes):
 		for _, s := range d.sc.World.Servers {
 			if role.Has(faults.Watchers) && s.Watches || role.Has(faults.ClusterNodes) && s.Cluster {
+				return pick(d, file.Numbered(s.Prefix, s.Count)...)
+			}
+		}
+	case role.Has(faults.Members):
+		for _, s := range d.sc.World.Servers {
+			if s.Leader != "" {
 				return pick(d, file.Numbered(s.Prefix, s.Count)...)
 			}
 		}

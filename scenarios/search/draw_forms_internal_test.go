@@ -25,6 +25,8 @@ func TestFormsCanBeDrawn(t *testing.T) {
 			case faults.ClusterNodes:
 				d.space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "cluster", Prefix: "rc", Cluster: true},
 					Count: 9}}
+			case faults.Members:
+				d.space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "e", Leader: "leader"}, Count: 3}}
 			}
 			d.lock()
 			d.world()

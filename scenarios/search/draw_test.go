@@ -226,12 +226,14 @@ func TestDrawnKinds(t *testing.T) {
 		if k.Name == "restart" { // a restart needs a crash
 			space.Kinds = append(space.Kinds, "crash")
 		}
-		if k.Name == "sentinel_failover" {
+		switch k.Needs() {
+		case faults.Watchers:
 			space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "sentinel", Prefix: "sen", Watches: true}, Count: 3}}
-		}
-		if k.Needs() == faults.ClusterNodes {
+		case faults.Members:
+			space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "e", Leader: "leader"}, Count: 3}}
+		case faults.ClusterNodes:
 			space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "cluster", Prefix: "rc", Leader: "owner",
-				Cluster: true}, Count: 6}}
+				Cluster: true, Lacks: []string{"leave"}}, Count: 6}}
 		}
 		drawn := 0
 		for seed := range uint64(100) {

@@ -158,6 +158,15 @@ func (s *Server) Restart(int) {
 	s.run()
 }
 
+// Leave implements [sim.Leaver].
+func (s *Server) Leave() error { return s.raft.Leave() }
+
+// Join implements [sim.Leaver].
+func (s *Server) Join() { s.raft.Join() }
+
+// Belongs implements [sim.Leaver].
+func (s *Server) Belongs() bool { return s.raft.Belongs() }
+
 // Kept implements [sim.Keeper].
 func (s *Server) Kept() string {
 	return fmt.Sprintf("a log of %d entries kept", s.raft.Entries())

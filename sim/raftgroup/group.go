@@ -44,16 +44,17 @@ type Member struct {
 	machine Machine
 	ticks   int
 	id      uint64
-	log     *raft.MemoryStorage
+	log     *storage
 	raw     *raft.RawNode
 	pumping bool
+	first   *raftpb.ConfState // the members at the beginning
 }
 
 // Add adds a member to the group, the next one in the order of ids, which begin with 1. An election takes electionTicks
 // of [Member.Tick] at least. The member has to be started.
 func (g *Group) Add(node *sim.Node, machine Machine, electionTicks int) *Member {
 	m := &Member{node: node, group: g, machine: machine, ticks: electionTicks, id: uint64(len(g.members) + 1),
-		log: raft.NewMemoryStorage()}
+		log: &storage{MemoryStorage: raft.NewMemoryStorage()}}
 	g.members = append(g.members, m)
 	voters := make([]uint64, g.size)
 	for i := range voters {
@@ -62,6 +63,8 @@ func (g *Group) Add(node *sim.Node, machine Machine, electionTicks int) *Member 
 	start := &raftpb.Snapshot{Metadata: &raftpb.SnapshotMetadata{
 		Index: new(FirstIndex), Term: new(uint64(1)), ConfState: &raftpb.ConfState{Voters: voters},
 	}}
+	m.first = start.GetMetadata().GetConfState()
+	m.log.members = m.first
 	if err := m.log.ApplySnapshot(start); err != nil {
 		node.Fail(fmt.Errorf("start the log of %s: %w", node.Name(), err))
 	}
@@ -85,6 +88,9 @@ func (g *Group) Elect(first int64) {
 // Start starts the process of the member, or starts it anew, with what is on its disk. The machine has applied the log
 // up to an index; 0 means that it is to apply all of it again.
 func (m *Member) Start(applied uint64) {
+	if applied == 0 {
+		m.log.members = m.first
+	}
 	var err error
 	m.raw, err = raft.NewRawNode(&raft.Config{
 		ID: m.id, ElectionTick: m.ticks, HeartbeatTick: 1, Storage: m.log, Applied: max(applied, FirstIndex),
@@ -154,6 +160,9 @@ func (m *Member) Pump() {
 			m.send(message)
 		}
 		for _, e := range rd.CommittedEntries {
+			if e.GetType() == raftpb.EntryConfChange {
+				m.change(e)
+			}
 			m.machine.Apply(e)
 		}
 		for _, r := range rd.ReadStates {
@@ -186,7 +195,9 @@ func (m *Member) step(message *raftpb.Message) {
 	if h, ok := m.machine.(Hearer); ok && !isVote(message.GetType()) {
 		h.Heard(message.GetFrom())
 	}
-	if err := m.raw.Step(message); err != nil && !errors.Is(err, raft.ErrProposalDropped) {
+	// a member that has left may not know it yet
+	err := m.raw.Step(message)
+	if err != nil && !errors.Is(err, raft.ErrProposalDropped) && !errors.Is(err, raft.ErrStepPeerNotFound) {
 		m.node.Fail(fmt.Errorf("%s takes a message: %w", m.node.Name(), err))
 	}
 	m.Pump()

@@ -481,6 +481,33 @@ func (ReadOnlyEnd) Fields(f Fields) Fields { return f }
 // Words implements [What].
 func (ReadOnlyEnd) Words(View) Words { return Words{Story: "takes writes again"} }
 
+// Depart is a member that is to leave its cluster.
+type Depart struct{ For time.Duration }
+
+// Kind is "depart".
+func (Depart) Kind() string { return "depart" }
+
+// Fields implements [What].
+func (d Depart) Fields(f Fields) Fields { return f.Lasts("for", d.For) }
+
+// Words implements [What].
+func (d Depart) Words(View) Words {
+	return Words{Story: "LEAVES its cluster " + Lasts(d.For), Lane: "out of its cluster " + Lasts(d.For),
+		EndedBy: by(DepartEnd{})}
+}
+
+// DepartEnd is the end of [Depart].
+type DepartEnd struct{}
+
+// Kind is "depart-end".
+func (DepartEnd) Kind() string { return "depart-end" }
+
+// Fields implements [What].
+func (DepartEnd) Fields(f Fields) Fields { return f }
+
+// Words implements [What].
+func (DepartEnd) Words(View) Words { return Words{Story: "joins its cluster again"} }
+
 // ErrorReply is a server that answers requests with an error, one of faults.ReplyError. Count 0
 // means all of them.
 type ErrorReply struct {

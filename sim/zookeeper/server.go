@@ -166,6 +166,15 @@ func (s *Server) Restart(int) {
 	s.run()
 }
 
+// Leave implements [sim.Leaver].
+func (s *Server) Leave() error { return s.raft.Leave() }
+
+// Join implements [sim.Leaver].
+func (s *Server) Join() { s.raft.Join() }
+
+// Belongs implements [sim.Leaver].
+func (s *Server) Belongs() bool { return s.raft.Belongs() }
+
 // Kept implements [sim.Keeper].
 func (s *Server) Kept() string { return fmt.Sprintf("a log of %d entries kept", s.raft.Entries()) }
 
@@ -221,11 +230,11 @@ func (s *Server) hears(other uint64) bool {
 func (s *Server) majority() bool {
 	count := 1
 	for _, other := range s.ensemble.servers {
-		if other != s && s.hears(other.id) {
+		if other != s && s.raft.Has(other.id) && s.hears(other.id) {
 			count++
 		}
 	}
-	return count > len(s.ensemble.servers)/2
+	return count > s.raft.Voters()/2
 }
 
 // look leaves the leader, closes all connections, and takes part in an election.

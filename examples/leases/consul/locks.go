@@ -30,7 +30,7 @@ func Servers() []scenarios.Servers {
 	return []scenarios.Servers{{Count: 3, Kind: scenarios.ServerKind{
 		Facts: server.Facts{
 			Name: "consul", Prefix: consul.Prefix, Leader: consul.Leader,
-			Lacks: []string{"error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
+			Lacks: []string{"error_reply", "evict", "exhaust_pool", "failover", "flush", "leave", "read_only"},
 		}, Settles: settles,
 		Make: func(n int) sim.Kind { return consul.Cluster(n) },
 	}}}
