@@ -48,6 +48,7 @@ var felt = []struct {
 	{action: faults.Bandwidth{Between: []string{"c0"}, Rate: 1, For: 100 * time.Millisecond}},
 	{action: faults.Slice{Between: []string{"c0"}, Size: 7, For: 100 * time.Millisecond}},
 	{action: faults.SlowClose{Between: []string{"c0"}, Delay: time.Millisecond, For: 100 * time.Millisecond}},
+	{action: faults.Loss{Between: []string{"c0"}, Percent: 60, For: 100 * time.Millisecond}},
 	{action: faults.LoseReply{Between: []string{"c0"}, And: []string{"r0"}, Count: 1}},
 	{action: faults.DelayMessage{Between: []string{"c0"}, And: []string{"r0"}, By: 50 * time.Millisecond}},
 	{action: faults.HalfOpen{Between: []string{"c0"}, And: []string{"r0"}, For: 100 * time.Millisecond}},
