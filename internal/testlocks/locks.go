@@ -164,11 +164,11 @@ func BreaksInPlay(t *testing.T, name string, seed uint64, number int) subject.Lo
 	t.Helper()
 	want := fingerprintOf(t, seed)
 	runs := 0
-	l := DiffersInSecondRun(t, name, seed)
-	inner := l.New
+	l := Correct(name)
+	differing := differsInSecondRun()
 	l.New = func(e subject.Env) (lock.Locker, error) {
-		right, err := inner(e)
 		same := fingerprint(e) == want
+		right, err := differing(e, same)
 		if IsRunStart(e) && same {
 			runs++
 		}
@@ -187,10 +187,17 @@ func BreaksInPlay(t *testing.T, name string, seed uint64, number int) subject.Lo
 func DiffersInSecondRun(t *testing.T, name string, seed uint64) subject.Lock {
 	t.Helper()
 	want := fingerprintOf(t, seed)
-	runs := 0
 	l := Correct(name)
-	l.New = func(e subject.Env) (lock.Locker, error) {
-		if IsRunStart(e) && fingerprint(e) == want {
+	differing := differsInSecondRun()
+	l.New = func(e subject.Env) (lock.Locker, error) { return differing(e, fingerprint(e) == want) }
+	return l
+}
+
+// differsInSecondRun makes locks whose backoff differs in the second run of the same seed.
+func differsInSecondRun() func(e subject.Env, same bool) (lock.Locker, error) {
+	runs := 0
+	return func(e subject.Env, same bool) (lock.Locker, error) {
+		if IsRunStart(e) && same {
 			runs++
 		}
 		o := Options(e)
@@ -199,7 +206,6 @@ func DiffersInSecondRun(t *testing.T, name string, seed uint64) subject.Lock {
 		}
 		return lock.NewSingle(redisclient.New(e, subject.Primary), o)
 	}
-	return l
 }
 
 // LeavesGoroutines is [Correct], except that a goroutine remains after the runs of these seeds, which have no verdict
