@@ -40,7 +40,8 @@ func (n *Server) correct(c *server.Peer, command string, args []string) bool {
 		decided(func() { c.WriteRaw(string(n.roleReply())) })
 	case command == "INFO" && len(args) == 1 && strings.EqualFold(args[0], "replication"):
 		decided(func() { c.WriteBulk(n.info()) })
-	case command == "INFO" && n.cluster != nil && (len(args) == 0 || len(args) == 1 && strings.EqualFold(args[0], "cluster")):
+	case command == "INFO" && n.cluster != nil &&
+		(len(args) == 0 || len(args) == 1 && strings.EqualFold(args[0], "cluster")):
 		decided(func() { c.WriteBulk(n.cluster.Info()) })
 	default:
 		return n.unchanged(c, command, args)

@@ -96,7 +96,8 @@ func (n *Server) before(c *server.Peer, command string, args ...string) bool {
 	if c == n.data.own || c == n.expiry.peer {
 		return false
 	}
-	if n.cluster == nil && refuseCluster(c, command, args) || n.refuseInScript(c, command, args) || n.guard.refuse(c, command) || n.correct(c, command, args) ||
+	if n.cluster == nil && refuseCluster(c, command, args) || n.refuseInScript(c, command, args) ||
+		n.guard.refuse(c, command) || n.correct(c, command, args) ||
 		n.expiry.run(c, command, args) {
 		return true
 	}

@@ -61,7 +61,9 @@ var worlds = []struct {
 }{
 	{"single", single, func(p *sim.Process) goredis.UniversalClient { return redisclient.New(p, "r0") }, nothing},
 	{"cluster", cluster, quietClient, nothing},
-	{"cluster, client's pause", cluster, quietClient, func(w *sim.World) error { return w.Faults().Pause("c0", 12*time.Second) }},
+	{"cluster, client's pause", cluster, quietClient, func(w *sim.World) error {
+		return w.Faults().Pause("c0", 12*time.Second)
+	}},
 	{"cluster, a crash", cluster, quietClient, func(w *sim.World) error {
 		return w.Faults().Crash(rediscluster.Owner, faults.CrashProcess)
 	}},

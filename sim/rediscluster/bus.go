@@ -94,7 +94,8 @@ func (s *Server) ping(p *peer) {
 
 // draw is a random number below limit.
 func (s *Server) draw(use string, n int, limit int) int {
-	return int(s.node.Draw(use).Num(int64(s.node.Virtual())).Num(int64(s.iteration)).Num(int64(n)).Between(0, int64(limit)-1))
+	d := s.node.Draw(use).Num(int64(s.node.Virtual())).Num(int64(s.iteration)).Num(int64(n))
+	return int(d.Between(0, int64(limit)-1))
 }
 
 // gossipFor are three nodes by chance, and all that this node takes for failing.
@@ -481,8 +482,8 @@ func (s *Server) judge(x *peer) {
 	}
 }
 
-// clearFailure takes a node that answers again for well: a replica, a primary without slots, or one that was not replaced
-// for a while.
+// clearFailure takes a node that answers again for well: a replica, a primary without slots, or one that was not
+// replaced for a while.
 func (s *Server) clearFailure(p *peer) {
 	if p.slave || p.count == 0 || s.now()-p.failedAt > 2*s.timeout() {
 		p.fail, s.todo.state = false, true

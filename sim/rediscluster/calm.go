@@ -2,9 +2,9 @@ package rediscluster
 
 import "time"
 
-// Nodes that are all well tell each other nothing new, some thirty times a second. So they stop while nothing can happen:
-// the bus sleeps. A fault wakes it, and so does an operator. What the nodes would have told each other meanwhile, when
-// each has heard which other one last, is then made up for, by the rules by which they would have.
+// Nodes that are all well tell each other nothing new, some thirty times a second. So they stop while nothing can
+// happen: the bus sleeps. A fault wakes it, and so does an operator. What the nodes would have told each other
+// meanwhile, when each has heard which other one last, is then made up for, by the rules by which they would have.
 
 // wakeBus wakes the bus.
 func (s *Server) wakeBus() { s.group.wake() }
@@ -95,7 +95,8 @@ func (s *Server) agrees(p *peer) bool {
 		return p.fail
 	}
 	o := p.of.me()
-	if p.fail || !p.linked || s.epoch != p.of.epoch || p.slave != o.slave || p.primary != o.primary || !s.node.Peer(p.of.node).Whole() {
+	if p.fail || !p.linked || s.epoch != p.of.epoch || p.slave != o.slave || p.primary != o.primary ||
+		!s.node.Peer(p.of.node).Whole() {
 		return false
 	}
 	if o.slave {
@@ -110,17 +111,23 @@ func (g *group) remembered() time.Duration { return max(g.config.NodeTimeout, 10
 
 // makeUp is what the nodes have told each other while the bus slept.
 func (g *group) makeUp() {
-	slept := g.nodes[0].node.Virtual() - g.asleepSince
-	g.asleepSince += slept
-	ticks := int(slept / cronPeriod)
+	ticks := int((g.nodes[0].node.Virtual() - g.asleepSince) / cronPeriod)
+	g.asleepSince += time.Duration(ticks) * cronPeriod
 	shown := min(ticks, int(g.remembered()/cronPeriod))
-	for _, s := range g.nodes {
-		s.iteration += ticks - shown
+	if ticks > shown { // when each had heard which other one by then is drawn
+		for _, s := range g.nodes {
+			s.iteration += ticks - shown
+			for i := range s.view {
+				if p := &s.view[i]; !p.of.node.Down() {
+					p.pong = s.now() - ms(shown)*msOf(cronPeriod) - ms(s.draw("heard", i, int(s.timeout()/2)))
+				}
+			}
+		}
 	}
 	for ago := shown; ago > 0; ago-- {
 		for _, s := range g.nodes {
 			if s.iteration++; !s.node.Down() {
-				s.tickBefore(ms(ago) * msOf(cronPeriod))
+				s.tickBefore(ms(ago-1)*msOf(cronPeriod) + msOf(s.sinceTick()))
 			}
 		}
 	}

@@ -261,8 +261,8 @@ func (s *Server) line(p *peer) string {
 	if p.of == s {
 		pong = s.now() / 1000 * 1000
 	}
-	text := fmt.Sprintf("%s %s:%d@%d %s %s %d %d %d %s", p.of.id, host, clients, busPort, strings.Join(flags, ","), primary,
-		p.pingSent, pong, epoch, link)
+	text := fmt.Sprintf("%s %s:%d@%d %s %s %d %d %d %s", p.of.id, host, clients, busPort, strings.Join(flags, ","),
+		primary, p.pingSent, pong, epoch, link)
 	s.slots.ranges(func(first, last, owner int) {
 		switch {
 		case owner != indexOf(p):
@@ -333,7 +333,8 @@ func (s *Server) infoText() string {
 			well += p.count
 		}
 	}
-	return fmt.Sprintf("cluster_state:%s\r\ncluster_slots_assigned:%d\r\ncluster_slots_ok:%d\r\ncluster_slots_pfail:%d\r\n"+
+	return fmt.Sprintf("cluster_state:%s\r\ncluster_slots_assigned:%d\r\n"+
+		"cluster_slots_ok:%d\r\ncluster_slots_pfail:%d\r\n"+
 		"cluster_slots_fail:%d\r\ncluster_known_nodes:%d\r\ncluster_size:%d\r\ncluster_current_epoch:%d\r\n"+
 		"cluster_my_epoch:%d\r\ntotal_cluster_links_buffer_limit_exceeded:0\r\n", state, assigned, well, pfail, fail,
 		len(s.view), s.size, s.epoch, s.Epoch())

@@ -275,8 +275,8 @@ func (d dialing) idsOf() (map[string]string, error) {
 	return ids, nil
 }
 
-// Real nodes, and those of the world, answer equally to generated programs: keys of slots of their own, of others, and of
-// one that is being moved, plainly, in transactions and in scripts, with ASKING and READONLY.
+// Real nodes, and those of the world, answer equally to generated programs: keys of slots of their own, of others, and
+// of one that is being moved, plainly, in transactions and in scripts, with ASKING and READONLY.
 func TestLiveAnswers(t *testing.T) {
 	g := newLiveCluster(t)
 	programs := testworld.Seeds(100)

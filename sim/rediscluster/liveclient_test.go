@@ -40,8 +40,8 @@ func operations(ctx context.Context, c *goredis.ClusterClient) (out []string) {
 	note("Del of two keys of a slot", n, err)
 	n, err = c.Del(ctx, "lock", "{3}").Result()
 	note("Del of keys of two slots", n, err)
-	s, err := goredis.NewScript(`return {redis.call("SET", KEYS[1], ARGV[1], "PX", 60000), redis.call("RPUSH", KEYS[2], "a")}`).
-		Run(ctx, c, keys, "c0").Result()
+	s, err := goredis.NewScript(`return {redis.call("SET", KEYS[1], ARGV[1], "PX", 60000),
+		redis.call("RPUSH", KEYS[2], "a")}`).Run(ctx, c, keys, "c0").Result()
 	note("script", s, err)
 	s, err = goredis.NewScript(`return redis.call("GET", KEYS[2])`).Run(ctx, c, []string{"lock", "{3}"}).Result()
 	note("script of two slots", s, err)
@@ -94,7 +94,7 @@ func operations(ctx context.Context, c *goredis.ClusterClient) (out []string) {
 	note("script exists", exists, err)
 	err = c.Get(ctx, "nothing").Err()
 	note("no key", errors.Is(err, goredis.Nil), nil)
-	slots, err := c.ClusterSlots(ctx).Result()
+	slots, err := c.ClusterSlots(ctx).Result() //nolint:staticcheck // clients ask for it
 	for i := range slots {
 		for j := range slots[i].Nodes {
 			slots[i].Nodes[j].ID = ""
@@ -185,8 +185,8 @@ func TestLiveCommandsAndSlots(t *testing.T) {
 			t.Errorf("the table has %.300s, and a real node %.300s", table, real)
 		}
 	}
-	for _, key := range []string{"", "a", "{}", "{}a", "{a}b", "a{b}c", "a{b", "a}b{c}", "{{a}}", "a{}{b}", "{a}{b}", "}{", "\x00\xff",
-		"lock:{order}", "{\n}", strings.Repeat("x", 1000)} {
+	for _, key := range []string{"", "a", "{}", "{}a", "{a}b", "a{b}c", "a{b", "a}b{c}", "{{a}}", "a{}{b}", "{a}{b}", "}{",
+		"\x00\xff", "lock:{order}", "{\n}", strings.Repeat("x", 1000)} {
 		if got := k.ask("CLUSTER", "KEYSLOT", key); got != fmt.Sprint(":", rediscluster.Slot(key)) {
 			t.Errorf("%q is of slot %s, and not of %d", key, got, rediscluster.Slot(key))
 		}

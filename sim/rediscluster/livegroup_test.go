@@ -40,8 +40,9 @@ func newLiveCluster(t *testing.T) *liveCluster {
 	for _, addr := range clusterAddresses(t, 6) {
 		dir := realserver.Folder(t, "locksim-cluster")
 		_, port, _ := net.SplitHostPort(addr)
-		cmd := exec.Command(server, "--port", port, "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--cluster-config-file",
-			"nodes.conf", "--cluster-node-timeout", "2000", "--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0")
+		cmd := exec.Command(server, "--port", port, "--bind", "127.0.0.1", "--cluster-enabled", "yes",
+			"--cluster-config-file", "nodes.conf", "--cluster-node-timeout", "2000", "--save", "", "--appendonly", "no",
+			"--repl-diskless-sync-delay", "0")
 		realserver.Start(t, addr, dir, cmd)
 		byAddr[addr] = cmd
 		args = append(args, addr)
@@ -137,7 +138,7 @@ func (g *liveCluster) await(t *testing.T, addr string) {
 		info := c.Info(context.Background(), "replication").Val()
 		ready := strings.Contains(info, "master_link_status:up") || strings.Contains(info, "connected_slaves:1")
 		nodes := c.ClusterNodes(context.Background()).Val()
-		for _, r := range c.ClusterSlots(context.Background()).Val() {
+		for _, r := range c.ClusterSlots(context.Background()).Val() { //nolint:staticcheck // as clients do
 			ready = ready && len(r.Nodes) == 2
 		}
 		if ready && strings.Contains(c.ClusterInfo(context.Background()).Val(), "cluster_state:ok") &&

@@ -1,6 +1,7 @@
 package rediscluster
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -66,10 +67,10 @@ func (s *Server) migrate(c *redis.ClusterClient, args []string) []byte {
 		}
 	}
 	s.Transfer(to, migrated(args), replace, keep, time.Duration(timeout)*time.Millisecond, c.Client(), func(err error) {
-		switch err { //nolint:errorlint // they are never wrapped
-		case nil:
+		switch {
+		case err == nil:
 			answer(okay)
-		case errNoKey:
+		case errors.Is(err, errNoKey):
 			answer([]byte("+NOKEY\r\n"))
 		default:
 			answer(problem("%v", err))
@@ -101,8 +102,8 @@ type parcel struct {
 	moved redis.Moved
 }
 
-// Transfer moves keys to another node, with the time that they have left, and calls done once, with the error that MIGRATE
-// answers. Until then this node carries out nothing else. client is for whom it is done, "" for an operator.
+// Transfer moves keys to another node, with the time that they have left, and calls done once, with the error that
+// MIGRATE answers. Until then this node carries out nothing else. client is for whom it is done, "" for an operator.
 func (s *Server) Transfer(to *Server, keys []string, replace, keep bool, timeout time.Duration, client string,
 	done func(error)) {
 	var parcels []parcel

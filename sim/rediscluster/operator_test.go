@@ -24,8 +24,8 @@ func index(lines []string, want string) int {
 	return -1
 }
 
-// writes are a client's writes to "lock", one each 5 ms: when the last one at the old primary succeeded and the first one
-// at the new one, and how many of those that succeeded the new one does not have.
+// writes are a client's writes to "lock", one each 5 ms: when the last one at the old primary succeeded and the first
+// one at the new one, and how many of those that succeeded the new one does not have.
 type writes struct {
 	last, first time.Duration
 	lost        int
@@ -69,8 +69,8 @@ func handedOver(t *testing.T, seed uint64, strike func(w *sim.World) error) (got
 	return got, events(res, "cluster", "cluster-order", "replica-of")
 }
 
-// An operator's failover is over within half a second. One that the primary agrees to loses nothing, and does not let two
-// primaries take writes.
+// An operator's failover is over within half a second. One that the primary agrees to loses nothing, and does not let
+// two primaries take writes.
 func TestFailoverByOperator(t *testing.T) {
 	for _, mode := range faults.FailoverModes() {
 		t.Run(string(mode), func(t *testing.T) {
@@ -105,8 +105,23 @@ func TestFailoverRefused(t *testing.T) {
 	}
 }
 
-// A slot moves under a held lock: the key goes with it, with the time that it has left, and a client as it comes finds it
-// at each step.
+// A replica that asks for votes by force needs those of a majority, and one that takes over needs none.
+func TestForceNeedsVotes(t *testing.T) {
+	for mode, replaces := range map[faults.FailoverMode]bool{faults.FailoverForce: false, faults.FailoverTakeover: true} {
+		_, lines := handedOver(t, 1, func(w *sim.World) error {
+			for _, name := range []string{"rc1", "rc2"} {
+				testworld.Must(t, w.Faults().Crash(name, faults.CrashPower))
+			}
+			return faults.ClusterFailover{On: "rc4", Mode: mode}.Apply(w.Faults())
+		})
+		if got := index(lines, "rc4: primary, with") >= 0; got != replaces {
+			t.Errorf("%s makes rc4 the primary: %v\n%s", mode, got, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// A slot moves under a held lock: the key goes with it, with the time that it has left, and a client as it comes finds
+// it at each step.
 func TestMoveOfASlot(t *testing.T) {
 	for _, until := range faults.MoveSteps() {
 		t.Run(string(until), func(t *testing.T) {

@@ -74,8 +74,8 @@ func isInteger(s string) bool {
 // unmodelled are commands of a cluster that the servers of the world do not know.
 var unmodelled = map[string]bool{"ssubscribe": true, "sunsubscribe": true, "spublish": true, "restore-asking": true}
 
-// redirect is the error with which a client is sent to another node, or refused, "" if this node serves the commands: one,
-// or those of a transaction.
+// redirect is the error with which a client is sent to another node, or refused, "" if this node serves the commands:
+// one, or those of a transaction.
 func (s *Server) redirect(c *redis.ClusterClient, requests [][]string, exec bool) string {
 	var q query
 	for _, args := range requests {
@@ -182,8 +182,8 @@ func (s *Server) RefusesInScript(c *redis.ClusterClient, args []string) string {
 	}
 }
 
-// Holds implements [redis.Cluster]: writes wait while the primary hands over to a replica, and everything while keys are
-// moved.
+// Holds implements [redis.Cluster]: writes wait while the primary hands over to a replica, and everything while keys
+// are moved.
 func (s *Server) Holds(c *redis.ClusterClient, args []string) bool {
 	if s.moving {
 		return true

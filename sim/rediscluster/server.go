@@ -18,7 +18,8 @@ type ms int64
 // msOf is a length in milliseconds.
 func msOf(d time.Duration) ms { return ms(d / time.Millisecond) }
 
-// Server is one node: a server of package redis, and its part in the cluster. Its methods are for the world's goroutine.
+// Server is one node: a server of package redis, and its part in the cluster. Its methods are for the world's
+// goroutine.
 type Server struct {
 	*redis.Server
 	node  *sim.Node
@@ -107,7 +108,7 @@ func (g *group) begin() {
 		}
 		count[shard] = next - first
 	}
-	g.asleepSince = -g.remembered()
+	g.asleepSince = -2 * g.remembered()
 	for _, s := range g.nodes {
 		s.slots, s.epoch, s.size = slots, uint64(len(g.nodes)), shards
 		for i, of := range g.nodes {
@@ -120,7 +121,7 @@ func (g *group) begin() {
 			}
 			s.view = append(s.view, p)
 		}
-		s.ok = true
+		s.ok, s.iteration = true, s.draw("begun", 0, 10)
 		s.begunAt = s.now() - writableDelay
 	}
 }
@@ -255,7 +256,8 @@ func (s *Server) ServesClientsFirst() {}
 
 // Promote implements [sim.Promoter], with an error: a cluster has failovers of its own.
 func (s *Server) Promote(faults.Failover) error {
-	return errors.New("a node of a Redis Cluster is made a primary by the cluster: give cluster_failover instead of failover")
+	return errors.New("a node of a Redis Cluster is made a primary by the cluster: give cluster_failover instead of " +
+		"failover")
 }
 
 // ID is the name that the node has in the cluster, of 40 hex digits.

@@ -42,8 +42,8 @@ type Servers struct {
 	// Validity is cluster-replica-validity-factor: a replica that has been without its primary for more node timeouts than
 	// that, and ten seconds, is not elected. Default 10; negative for always.
 	Validity int
-	// Key is the key whose slot's primary has the name [Owner]. Keys with the same hash tag are in one slot. Default "", for
-	// no such name.
+	// Key is the key whose slot's primary has the name [Owner]. Keys with the same hash tag are in one slot. Default "",
+	// for no such name.
 	Key string
 	// Lag is how long a primary delays what it replicates, in addition to the latency of the link. Default none.
 	Lag sim.Latency

@@ -51,8 +51,9 @@ func spread(all []time.Duration) string {
 	return fmt.Sprintf("%d..%d", slices.Min(all).Milliseconds(), slices.Max(all).Milliseconds())
 }
 
-// A primary that crashes is suspected after the node timeout, and half of that at most; a majority agrees soon after, and
-// the replica takes over half a second to 1.2 s later. These are the times of six real nodes, in namespaces of their own.
+// A primary that crashes is suspected after the node timeout, and half of that at most; a majority agrees soon after,
+// and the replica takes over half a second to 1.2 s later. These are the times of six real nodes, in namespaces of
+// their own.
 func TestTimesOfACrash(t *testing.T) {
 	seeds := uint64(testworld.Seeds(12))
 	for timeout, real := range map[time.Duration][3][2]int{
@@ -174,8 +175,8 @@ func TestIsolatedPrimaryAtTheDefault(t *testing.T) {
 	}
 }
 
-// A primary that stood still takes a write that has waited in its socket, although there is another one by then: the two
-// primaries of a Redis Cluster.
+// A primary that stood still takes a write that has waited in its socket, although there is another one by then: the
+// two primaries of a Redis Cluster.
 func TestPausedPrimaryTakesAWrite(t *testing.T) {
 	const timeout = time.Second
 	stale := 0
@@ -193,8 +194,8 @@ func TestPausedPrimaryTakesAWrite(t *testing.T) {
 			stale++
 		}
 		if got.first == 0 || n > 2 || got.last > 7*time.Second+200*time.Millisecond {
-			t.Errorf("seed %d: the first write of the new primary is at %v, the old one then takes %d, the last at %v:\n%s", seed,
-				got.first, n, got.last, strings.Join(lines, "\n"))
+			t.Errorf("seed %d: the first write of the new primary is at %v, the old one then takes %d, the last at %v:\n%s",
+				seed, got.first, n, got.last, strings.Join(lines, "\n"))
 		}
 	}
 	t.Logf("in %d of %d runs the old primary takes a write", stale, testworld.Seeds(8))

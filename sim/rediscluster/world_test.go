@@ -46,8 +46,9 @@ func events(res *sim.Result, kinds ...string) []string {
 	return out
 }
 
-// A lock is taken, held through the crash of its primary, and released. The client finds the new primary by itself, when
-// its map is a minute old: go-redis 9.23.0 dials the dead one until then, also real ones (see TestLiveDeadPrimary).
+// A lock is taken, held through the crash of its primary, and released. The client finds the new primary by itself,
+// when its map is a minute old: go-redis 9.23.0 dials the dead one until then, also real ones (see
+// TestLiveDeadPrimary).
 func TestClientFollowsACrash(t *testing.T) {
 	res := testworld.Run(t, world(1, quick), func(w *sim.World) error {
 		p := w.Client(0)
@@ -69,7 +70,6 @@ func TestClientFollowsACrash(t *testing.T) {
 			if got, err := c.Get(ctx, "lock").Result(); got != "c0" || err != nil {
 				t.Errorf("after the failover the key is %q, %v", got, err)
 			}
-			release := goredis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
 			if n, err := release.Run(ctx, c, []string{"lock"}, "c0").Int(); n != 1 || err != nil {
 				t.Errorf("it is released: %d, %v", n, err)
 			}

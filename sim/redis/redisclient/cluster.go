@@ -70,7 +70,7 @@ func (r *mapReader) read(ctx context.Context) (slots []redis.ClusterSlot, err er
 	r.mu.Unlock()
 	var first error
 	for _, i := range rand.Perm(len(addrs)) { //nolint:gosec // as go-redis does
-		if slots, err = nodes[addrs[i]].ClusterSlots(ctx).Result(); err == nil {
+		if slots, err = nodes[addrs[i]].ClusterSlots(ctx).Result(); err == nil { //nolint:staticcheck // as go-redis does
 			return slots, nil
 		}
 		if first == nil {
@@ -80,8 +80,8 @@ func (r *mapReader) read(ctx context.Context) (slots []redis.ClusterSlot, err er
 	return nil, first
 }
 
-// QuietCluster are the options of [Quiet] for a client of a Redis Cluster, which follows MOVED and ASK, and asks no node
-// for its commands. Add addresses.
+// QuietCluster are the options of [Quiet] for a client of a Redis Cluster, which follows MOVED and ASK, and asks no
+// node for its commands. Add addresses.
 func QuietCluster() *redis.ClusterOptions {
 	q := Quiet()
 	opt := &redis.ClusterOptions{PoolSize: q.PoolSize, DialTimeout: q.DialTimeout}
@@ -91,8 +91,8 @@ func QuietCluster() *redis.ClusterOptions {
 	return opt
 }
 
-// StockCluster are the default options of a client of a Redis Cluster, as [Stock] has them. Its pools have 5 connections,
-// the default for one processor.
+// StockCluster are the default options of a client of a Redis Cluster, as [Stock] has them. Its pools have 5
+// connections, the default for one processor.
 func StockCluster() *redis.ClusterOptions {
 	opt := &redis.ClusterOptions{PoolSize: 5}
 	setSmallBuffers(opt)
