@@ -62,8 +62,8 @@ func (c ClusterFailover) String() string {
 	return "order " + c.On + " to replace its primary (" + string(c.Mode) + ")"
 }
 
-// MoveSlot is an operator who moves the slot of the lock's keys in a Redis Cluster to another primary, or a part of that
-// work. Meanwhile clients are sent to and fro.
+// MoveSlot is an operator who moves the slot of the lock's keys in a Redis Cluster to another primary, or a part of
+// that work. Meanwhile clients are sent to and fro.
 type MoveSlot struct {
 	// To is the primary that gets the slot: "rc1".
 	To string

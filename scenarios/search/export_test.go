@@ -6,7 +6,8 @@ import (
 	"locksim/faults"
 )
 
-// ByHand reports whether a kind of fault is drawn, in a world without Sentinels and clusters, unless the space excludes it.
+// ByHand reports whether a kind of fault is drawn, in a world without Sentinels and clusters, unless the space excludes
+// it.
 func ByHand(kind string) bool {
 	all := faults.Kinds()
 	i := slices.IndexFunc(all, func(f faults.Form) bool { return f.Name == kind })
