@@ -20,8 +20,8 @@ func TestMemoryBesideASingleNode(t *testing.T) {
 	plain, clustered := memory(t, single), memory(t, clusterlocks.Lock("fenced"))
 	t.Logf("%.1f times as much", float64(clustered)/float64(plain))
 	if clustered > 5*plain {
-		t.Errorf("%d runs in a Redis Cluster allocate %d bytes, and on a single node %d: %.1f times as much", several, clustered,
-			plain, float64(clustered)/float64(plain))
+		t.Errorf("%d runs in a Redis Cluster allocate %d bytes, and on a single node %d: %.1f times as much", several,
+			clustered, plain, float64(clustered)/float64(plain))
 	}
 }
 

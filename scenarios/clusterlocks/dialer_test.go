@@ -15,8 +15,8 @@ import (
 	"locksim/scenarios/file"
 )
 
-// asItIs is our lock with fencing tokens over redis.NewClusterClient of go-redis with nothing set but where the nodes are,
-// and a Dialer.
+// asItIs is our lock with fencing tokens over redis.NewClusterClient of go-redis with nothing set but where the nodes
+// are, and a Dialer.
 func asItIs() scenarios.Lock {
 	l := clusterlocks.Lock("fenced")
 	l.Name = "cluster-client"
@@ -30,8 +30,8 @@ func asItIs() scenarios.Lock {
 	return l
 }
 
-// That lock is held through a failover and through a slot that moves, and no other client gets it meanwhile; its release
-// reaches the node that has the key now, which grants it to the next one.
+// That lock is held through a failover and through a slot that moves, and no other client gets it meanwhile; its
+// release reaches the node that has the key now, which grants it to the next one.
 func TestClientWithOnlyADialer(t *testing.T) {
 	for _, c := range []struct {
 		name, source, before string // what happens before the release
@@ -70,7 +70,8 @@ faults:
 				t.Fatal(err)
 			}
 			for seed := range uint64(5) {
-				o, err := scenarios.Run(sc, asItIs(), scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Alone: true})
+				opt := scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Alone: true}
+				o, err := scenarios.Run(sc, asItIs(), opt)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -42,8 +42,8 @@ const (
 	staleMap = time.Minute
 )
 
-// Kind is the kind of server: a Redis Cluster, with rc0 to rc5. The name "owner" leads to the primary of the slot of the
-// key, as a target of faults; "" is for that of the locks of this package.
+// Kind is the kind of server: a Redis Cluster, with rc0 to rc5. The name "owner" leads to the primary of the slot of
+// the key, as a target of faults; "" is for that of the locks of this package.
 func Kind(key string) subject.ServerKind {
 	return kindIn(file.Defaults().World, cmp.Or(key, ownKey), new(redis.Reuse))
 }
@@ -102,11 +102,11 @@ func All() []subject.Lock {
 	return append(all, Specimens()...)
 }
 
-// Lock is a kind of package lock on one node, such as "fenced", under the name "cluster-fenced". The keys of each have a
-// hash tag, so that one node has all of them. Its promise is that of the kind, without the stall of a node: one that
-// lasts for longer than world.node_timeout is a failover, under which none of them keeps exclusion, since nodes replicate
-// afterwards. Whatever else starts a failover is not in the promise either: the crash of a node, and the loss of links
-// between nodes. It panics for the name of no such kind.
+// Lock is a kind of package lock on one node, such as "fenced", under the name "cluster-fenced". The keys of each have
+// a hash tag, so that one node has all of them. Its promise is that of the kind, without the stall of a node: one that
+// lasts for longer than world.node_timeout is a failover, under which none of them keeps exclusion, since nodes
+// replicate afterwards. Whatever else starts a failover is not in the promise either: the crash of a node, and the loss
+// of links between nodes. It panics for the name of no such kind.
 func Lock(kind string) subject.Lock {
 	l, err := redislocks.KindOver(kind, client)
 	if err != nil {

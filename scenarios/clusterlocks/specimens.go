@@ -103,7 +103,7 @@ func (c *copies) grant(ctx context.Context, key string, value any, ttl time.Dura
 	for c.env.Clock().Now().Before(until) {
 		votes := 0
 		for _, n := range nodes {
-			if votesFor(ctx, n, key, fmt.Sprint(value), promise.NodeTimeout(ttl)) {
+			if votesFor(ctx, n, key, fmt.Sprint(value)) {
 				votes++
 			}
 		}
@@ -119,9 +119,7 @@ func (c *copies) grant(ctx context.Context, key string, value any, ttl time.Dura
 }
 
 // votesFor reports whether a node has a key with that value. One that does not answer has no vote.
-func votesFor(ctx context.Context, n *goredis.Client, key, value string, within time.Duration) bool {
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
+func votesFor(ctx context.Context, n *goredis.Client, key, value string) bool {
 	var has *goredis.StringCmd
 	_, err := n.Pipelined(ctx, func(p goredis.Pipeliner) error { // on one connection
 		p.ReadOnly(ctx)
@@ -143,7 +141,7 @@ func (c *copies) shard(ctx context.Context, key string) ([]*goredis.Client, erro
 	if err != nil {
 		return nil, err
 	}
-	ranges, err := c.ClusterSlots(ctx).Result()
+	ranges, err := c.ClusterSlots(ctx).Result() //nolint:staticcheck // as most clients do, since Redis 7 is not all
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +153,8 @@ func (c *copies) shard(ctx context.Context, key string) ([]*goredis.Client, erro
 		for _, n := range r.Nodes {
 			quiet := redisclient.Quiet()
 			quiet.Addr, quiet.ContextTimeoutEnabled = n.Addr, true
+			quiet.DialTimeout = promise.NodeTimeout(c.env.Spec().TTL)
+			quiet.ReadTimeout = quiet.DialTimeout
 			nodes = append(nodes, redisclient.With(c.env, quiet))
 		}
 	}

@@ -55,8 +55,8 @@ func (l limits) trips() time.Duration {
 	return 2*l.messages()*l.sc.World.Latency.Max + 10*time.Millisecond
 }
 
-// messages are those of a call of the lock. The stock client sends two more when it connects, to say what it is. That of
-// a Redis Cluster asks for the map first, on a connection of its own, and follows a redirection.
+// messages are those of a call of the lock. The stock client sends two more when it connects, to say what it is. That
+// of a Redis Cluster asks for the map first, on a connection of its own, and follows a redirection.
 func (l limits) messages() time.Duration {
 	n := time.Duration(cmp.Or(l.terms.Messages, 8))
 	if l.sc.Lock.Client == file.ClientStock {

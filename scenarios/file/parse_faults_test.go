@@ -91,7 +91,7 @@ func worldFor(action string) string {
 		return strings.Replace(bigWorld, "replicas: 2", "replicas: 2, sentinel: 3", 1)
 	}
 	if strings.HasPrefix(action, "cluster_") || strings.HasPrefix(action, "move_slot") {
-		return strings.Replace(bigWorld, "redis: 5, clients: 2, latency: 1ms, replicas: 2", "cluster: 6, clients: 2, latency: 1ms", 1)
+		return strings.NewReplacer("redis: 5", "cluster: 6", ", replicas: 2", "").Replace(bigWorld)
 	}
 	if strings.HasPrefix(action, "leave") {
 		return strings.Replace(bigWorld, "redis: 5, clients: 2, latency: 1ms, replicas: 2", "etcd: 3", 1)

@@ -65,15 +65,16 @@ var searches = []struct {
 		[]rare.Path{rare.SentinelVoted, rare.SentinelNoReplica, rare.SentinelConverted},
 	},
 	{
-		"cluster-fenced", []lock.Fault{lock.FaultFailover, lock.FaultNodeCrash, lock.FaultStall, lock.FaultPartition}, 250, 1000,
+		"cluster-fenced", []lock.Fault{lock.FaultFailover, lock.FaultNodeCrash, lock.FaultStall, lock.FaultPartition},
+		250, 1000,
 		[]rare.Path{rare.ClusterAsk, rare.ClusterTryAgain, rare.ClusterDemoted, rare.ClusterDown, rare.ClusterNoVote,
 			rare.ClusterUpdate},
 		[]rare.Path{rare.ClusterRejoin},
 	},
 }
 
-// undrawn are paths that no search reaches, since searches draw no min-replicas-to-write, strike no Sentinel, and do not
-// cut the nodes of a Redis Cluster off from each other. Each has a scenario that reaches it.
+// undrawn are paths that no search reaches, since searches draw no min-replicas-to-write, strike no Sentinel, and do
+// not cut the nodes of a Redis Cluster off from each other. Each has a scenario that reaches it.
 var undrawn = map[rare.Path]string{
 	rare.RedisTooFewReplicas: `name: too-few-replicas
 world: {redis: 1, replicas: 1, min_replicas: 1, max_lag: 2s}
@@ -142,7 +143,8 @@ faults:
 var unreached = map[rare.Path]string{
 	rare.ClusterRank: "two replicas of one primary have to learn of each other's offsets after both have planned an " +
 		"election, and the one that has less has to have planned it first",
-	rare.ClusterUnbound: "a client has to ask a node between two messages of the bus, of which the first takes its slots away",
+	rare.ClusterUnbound: "a client has to ask a node between two messages of the bus, of which the first takes its slots " +
+		"away",
 }
 
 // Each rare path is reached by a search or by a scenario: one that nothing reaches any more is not tested. These are

@@ -4,8 +4,8 @@ package facts
 
 import "locksim/scenarios/kinds/server"
 
-// Server is the nodes of package sim/rediscluster. The cluster makes its primaries by itself, and a client has a pool for
-// each node.
+// Server is the nodes of package sim/rediscluster. The cluster makes its primaries by itself, and a client has a pool
+// for each node.
 var Server = server.Kind{
 	Facts: server.Facts{
 		Name: "cluster", Prefix: "rc", Leader: "owner", Cluster: true, Shards: 3,
