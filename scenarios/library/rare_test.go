@@ -143,8 +143,8 @@ faults:
 var unreached = map[rare.Path]string{
 	rare.ClusterRank: "two replicas of one primary have to learn of each other's offsets after both have planned an " +
 		"election, and the one that has less has to have planned it first",
-	rare.ClusterUnbound: "a client has to ask a node between two messages of the bus, of which the first takes its slots " +
-		"away",
+	rare.ClusterUnbound: "a client has to ask a node between two messages of the bus, of which the first takes its " +
+		"slots away",
 }
 
 // Each rare path is reached by a search or by a scenario: one that nothing reaches any more is not tested. These are
