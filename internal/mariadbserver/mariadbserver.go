@@ -110,7 +110,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	s.args = []string{"--no-defaults", "--datadir=" + filepath.Join(s.dir, data), "--socket=" + s.Socket(),
 		"--pid-file=" + filepath.Join(s.dir, "pid"), "--init-file=" + filepath.Join(s.dir, "init.sql"), "--tmpdir=" + s.dir,
 		"--skip-log-bin", "--performance-schema=off", "--innodb-use-native-aio=0", "--aria-checkpoint-interval=0",
-		"--innodb-buffer-pool-size=16M", "--aria-pagecache-buffer-size=1M", "--key-buffer-size=64K", "--skip-ssl"}
+		"--innodb-buffer-pool-size=16M", "--innodb-log-file-size=8M", "--innodb-temp-data-file-path=ibtmp1:3M:autoextend",
+		"--aria-pagecache-buffer-size=1M", "--key-buffer-size=64K", "--skip-ssl"}
 	if !o.Sync {
 		s.args = append(s.args, "--innodb-flush-method=nosync")
 	}
