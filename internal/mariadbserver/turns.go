@@ -104,7 +104,7 @@ const Never = math.MaxInt64
 type turns struct {
 	file      *shim.File
 	shared    *layout
-	outOfTurn int // how often a thread went on because the one that had the turn waited for it
+	outOfTurn int // how often a thread went on although the one that had the turn was at work
 }
 
 func newTurns(dir string) (*turns, error) {
@@ -237,12 +237,15 @@ func (t *turns) turn(chosen, pid int, gone func() bool, meanwhile func()) (bool,
 		} else {
 			sleeps = 0
 		}
-		if at < given && sleeps < sure {
+		blocked := sleeps >= sure // by one that has no turn: it is always so then
+		if at < given && !blocked {
 			continue
 		}
 		t.lock()
 		if quiet > 0 && t.hand(-1) {
-			t.outOfTurn++
+			if !blocked {
+				t.outOfTurn++
+			}
 			at, sleeps = 0, 0
 		}
 		t.unlock()

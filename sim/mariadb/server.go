@@ -88,8 +88,8 @@ func (s *Server) Stop() error {
 	return s.real.Stop()
 }
 
-// OutOfTurn is how often a thread of the server had to go on while another one had the turn: runs may differ then. It
-// is for tests, and 0.
+// OutOfTurn is how often a thread of the server went on although another one was at work, and had the turn: runs may
+// differ then. It is for tests, and 0.
 func (s *Server) OutOfTurn() int { return s.real.OutOfTurn() }
 
 // Build implements [sim.Kind].
