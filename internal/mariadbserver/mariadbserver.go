@@ -265,8 +265,8 @@ func (s *Server) Message(entry int) { s.turns.wake(false, entry) }
 func (s *Server) Late(entries ...int) { s.turns.wake(true, entries...) }
 
 // OutOfTurn is how often a thread went on although the one that had the turn was at work, since that was so for long.
-// What the server does then may differ the next time. One that waits for a mutex of another thread, which has no turn, gives
-// its turn to the next one: that is the same each time.
+// What the server does then may differ the next time. One that waits for a mutex of another thread, which has no
+// turn, gives its turn to the next one: that is the same each time.
 func (s *Server) OutOfTurn() int { return s.turns.outOfTurn }
 
 // Recover waits until a server whose threads have turns serves. Its clocks go on for as long as it waits for time to
