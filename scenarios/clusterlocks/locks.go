@@ -113,6 +113,8 @@ func Lock(kind string) subject.Lock {
 		panic(err)
 	}
 	l.Name, l.Servers, l.Promise = Prefix+kind, Servers(""), withoutStalls(l.Promise)
+	// A ClusterClient sends a request again by itself also where it is quiet: see [redisclient.QuietCluster].
+	l.Promise.SelfExcludes = l.Promise.SelfExcludes || l.Promise.ResendExcludes
 	l.About += " It is in a Redis Cluster, and the client finds the node of the key."
 	return l
 }

@@ -165,7 +165,7 @@ func (r aftermath) struckKey(owner, server string) bool {
 // between them.
 func (r reading) strikesAt(a faults.Action, owner, server string) bool {
 	form, _ := faults.Open(a)
-	if between, and := form.Sides(); between != nil {
+	if between, and := r.sides(form); between != nil {
 		return owner == "" || crosses(between, and, owner, []string{server})
 	}
 	for _, field := range form.Fields {

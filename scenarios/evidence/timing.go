@@ -152,7 +152,7 @@ func (r reading) pace() *checker.Pace {
 	if r.terms.FollowsSpec {
 		pause = max(r.sc.Lock.Backoff.Min, 1)
 	}
-	if pause == 0 || r.sc.Lock.Client == file.ClientStock || r.sc.Workload.Release == file.ReleaseLater ||
+	if pause == 0 || r.resends() || r.sc.Workload.Release == file.ReleaseLater ||
 		r.sc.Workload.Beside {
 		return nil
 	}
@@ -302,7 +302,7 @@ func (r reading) troublesOf(a faults.Action, spans []checker.Span, clients []str
 		return nil
 	}
 	form, _ := faults.Open(a)
-	between, and := form.Sides()
+	between, and := r.sides(form)
 	settles := time.Duration(0)
 	if r.concernsCluster(form) {
 		settles = r.terms.Settles
@@ -336,7 +336,7 @@ func (r reading) concernsCluster(form faults.Form) bool {
 	if r.terms.Settles == 0 {
 		return false
 	}
-	between, and := form.Sides()
+	between, and := r.sides(form)
 	names := append(r.serverNames(), r.terms.Leaders...)
 	if between != nil {
 		isServer := func(name string) bool { return slices.Contains(names, name) }
@@ -354,12 +354,26 @@ func (r reading) betweenReplicas(form faults.Form) bool {
 	if r.terms.Replicas == 0 {
 		return false
 	}
-	between, and := form.Sides()
+	between, and := r.sides(form)
 	names := r.serverNames()
 	return slices.ContainsFunc(between, func(s string) bool {
 		return r.Servers.InFamily(s) &&
 			crosses(between, and, s, names)
 	})
+}
+
+// sides are the two sides of a fault of the network. The name of whichever server leads may be that of any.
+func (r reading) sides(form faults.Form) (between, and []string) {
+	between, and = form.Sides()
+	return r.withLed(between), r.withLed(and)
+}
+
+// withLed are names, and those of all servers if one of the names is that of whichever leads.
+func (r reading) withLed(names []string) []string {
+	if slices.ContainsFunc(names, func(n string) bool { return slices.Contains(r.terms.Leaders, n) }) {
+		return append(slices.Clone(names), r.serverNames()...)
+	}
+	return names
 }
 
 // crosses reports whether a link between a client and one of the servers leads from
