@@ -2,9 +2,9 @@ package faults
 
 import "slices"
 
-// Holder stands for a client in a fault: the one that has the lock when the fault strikes, as it believes, and that still
-// runs. Where several locks are held it is the one whose grant is the latest, and where none is it is the next that is
-// granted one. A restart of that name is that of the client that has crashed under it last.
+// Holder stands for a client in a fault: the one that has the lock when the fault strikes, as it believes, and that
+// still runs. Where several locks are held it is the one whose grant is the latest, and where none is it is the next
+// that is granted one. A restart of that name is that of the client that has crashed under it last.
 const Holder = "holder"
 
 // Aims reports whether an action names the holder.

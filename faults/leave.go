@@ -9,8 +9,8 @@ import (
 
 // Leave makes a member leave its cluster for good, as `etcdctl member remove` and `reconfig -remove` of ZooKeeper do:
 // the others agree on it, its process ends then, and the majority is that of those who are left. When the fault ends it
-// joins again, as a new member with its name would: it has to catch up. While the cluster cannot agree, an operator tries
-// on.
+// joins again, as a new member with its name would: it has to catch up. While the cluster cannot agree, an operator
+// tries on.
 type Leave struct {
 	// Node is who leaves: "e0".
 	Node string

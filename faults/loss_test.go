@@ -29,7 +29,8 @@ func TestResendWaitsForTheTimeouts(t *testing.T) {
 
 // What is behind a lost chunk waits for it, and one seed loses the same chunks each time.
 func TestResendKeepsTheOrder(t *testing.T) {
-	one, again := arrivals(t, &faults.Resend{Percent: 30, Seed: 1}, 200), arrivals(t, &faults.Resend{Percent: 30, Seed: 1}, 200)
+	one, again := arrivals(t, &faults.Resend{Percent: 30, Seed: 1}, 200), arrivals(t, &faults.Resend{Percent: 30,
+		Seed: 1}, 200)
 	behind := 0
 	for i, at := range one {
 		if at != again[i] {

@@ -9,16 +9,16 @@ import (
 )
 
 // How Linux sends again what was lost: first after its least retransmission timeout (TCP_RTO_MIN; the one that it
-// measures is longer by a round trip), then after twice the time each, up to TCP_RTO_MAX (RFC 6298, section 5). There is
-// no sooner sign of a loss, such as acknowledgements of later packets, where each side waits for an answer.
+// measures is longer by a round trip), then after twice the time each, up to TCP_RTO_MAX (RFC 6298, section 5). There
+// is no sooner sign of a loss, such as acknowledgements of later packets, where each side waits for an answer.
 const (
 	leastTimeout = 200 * time.Millisecond
 	mostTimeout  = 2 * time.Minute
 	mostResends  = 15 // tcp_retries2
 )
 
-// Resend is a toxic that loses chunks as a network does over which TCP runs: a lost chunk arrives late, the first time by
-// 200 ms, and by twice as much more each time that it is lost again. The order on a connection is kept, so that what
+// Resend is a toxic that loses chunks as a network does over which TCP runs: a lost chunk arrives late, the first time
+// by 200 ms, and by twice as much more each time that it is lost again. The order on a connection is kept, so that what
 // comes behind waits. When the toxic is removed it passes on at once what is still late.
 //
 // Linux gives a connection up when one packet was lost 16 times, after 924.6 seconds ("ip-sysctl", docs.kernel.org).

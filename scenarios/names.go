@@ -22,9 +22,10 @@ type (
 	Lock = subject.Lock
 	// Traits are what a lock says of itself.
 	Traits = subject.Traits
-	// Setting is a number that users of a lock choose, and Bound what it has to be less than.
+	// Setting is a number that users of a lock choose.
 	Setting = subject.Setting
-	Bound   = subject.Bound
+	// Bound is what a setting has to be less than.
+	Bound = subject.Bound
 	// Env is the part of the world that a lock can use.
 	Env = subject.Env
 	// Section is what the user of a lock does under it, by the steps of a Holder.

@@ -25,8 +25,8 @@ const (
 	looks     = 50_000
 )
 
-// Remove lets a server leave its cluster, and ends its process once the others have agreed: for d, or until [World.Heal]
-// where d is 0. Then it is started again, and joins the cluster.
+// Remove lets a server leave its cluster, and ends its process once the others have agreed: for d, or until
+// [World.Heal] where d is 0. Then it is started again, and joins the cluster.
 func (f *Faults) Remove(server string, d time.Duration) error {
 	n, err := f.w.Node(server)
 	if err != nil {

@@ -23,7 +23,8 @@ type Ask func(method, path, body string) (code int, answer string, err error)
 // of sessions and indexes are replaced by the number of the request that made them. The keys have the seed in their
 // names, since a lock-delay outlives a key; at the end they are deleted, and the sessions ended.
 func Play(seed uint64, ask Ask) (lines []string, err error) {
-	p := &player{ask: ask, keys: fmt.Sprintf("/v1/kv/p%d/", seed), draw: rand.New(rand.NewPCG(seed, 0)), old: map[string]uint64{}, now: map[string]uint64{},
+	p := &player{ask: ask, keys: fmt.Sprintf("/v1/kv/p%d/", seed), draw: rand.New(rand.NewPCG(seed, 0)),
+		old: map[string]uint64{}, now: map[string]uint64{},
 		indexes: map[uint64]int{}}
 	p.step(http.MethodPut, "/v1/session/create", `{"LockDelay": "0s"}`)
 	p.step(http.MethodPut, "/v1/session/create", `{"Behavior": "delete", "TTL": "1h"}`)
@@ -115,7 +116,8 @@ func (p *player) random() {
 	case 19:
 		p.step(http.MethodGet, "/v1/session/info/"+p.session(), "")
 	case 20:
-		p.step(p.pick(http.MethodGet, http.MethodPost, http.MethodDelete), p.pick("/v1/session/create", "/v1/session/destroy/x",
+		p.step(p.pick(http.MethodGet, http.MethodPost, http.MethodDelete), p.pick("/v1/session/create",
+			"/v1/session/destroy/x",
 			"/v1/session/renew/"+unknown), "")
 	case 21:
 		p.step(http.MethodPost, p.keys+key, value)

@@ -63,7 +63,8 @@ func (p *player) lease(name string) (l, metadata, spec object) {
 	if v := p.version(name); v != nil {
 		metadata["resourceVersion"] = v
 	}
-	return object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}, metadata, spec
+	return object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}, metadata,
+		spec
 }
 
 // of is a field of the metadata of a lease that was seen; nil if there is none.
@@ -78,10 +79,11 @@ func (p *player) version(name string) any { return p.of(name, "resourceVersion")
 
 // kinds are the kinds of requests; those of an election are drawn more often.
 var kinds = strings.Fields(`
-	get create create put put put put put get-cached get-version list list-one stale without-version no-version
-	future-version uid wrong-uid same other-name other-namespace negative zero pod empty garbage create-version dry-create
-	dry-put upper generate labels without-spec unknown-field timeout delete delete delete-uid delete-wrong-uid delete-version
-	delete-dry merge merge-version merge-none json-patch post-name collection watch`)
+	get create create put put put put put get-cached get-version list list-one stale without-version
+	no-version future-version uid wrong-uid same other-name other-namespace negative zero pod empty
+	garbage create-version dry-create dry-put upper generate labels without-spec unknown-field timeout
+	delete delete delete-uid delete-wrong-uid delete-version delete-dry merge merge-version merge-none
+	json-patch post-name collection watch`)
 
 func (p *player) random() {
 	name := p.pick("a", "a", "b")
@@ -90,10 +92,6 @@ func (p *player) random() {
 	kind := p.pick(kinds...)
 	put := func(query string) { p.step(kind, http.MethodPut, one+query, l) }
 	create := func(query string) { p.step(kind, http.MethodPost, all+query, l) }
-	options := func(o object) {
-		o["apiVersion"], o["kind"] = "meta.k8s.io/v1", "DeleteOptions"
-		p.step(kind, http.MethodDelete, one, o)
-	}
 	switch kind {
 	case "get":
 		p.step(kind, http.MethodGet, one, nil)
@@ -136,6 +134,20 @@ func (p *player) random() {
 		put("?timeout=5s")
 	case "dry-put":
 		put("?dryRun=All")
+	default:
+		p.odd(kind, name, l, metadata, spec)
+	}
+}
+
+// odd makes a request that no election makes.
+func (p *player) odd(kind, name string, l, metadata, spec object) {
+	one, all := p.base()+"/"+name, p.base()
+	put := func(query string) { p.step(kind, http.MethodPut, one+query, l) }
+	options := func(o object) {
+		o["apiVersion"], o["kind"] = "meta.k8s.io/v1", "DeleteOptions"
+		p.step(kind, http.MethodDelete, one, o)
+	}
+	switch kind {
 	case "stale":
 		metadata["resourceVersion"] = "1"
 		put("")
@@ -203,7 +215,8 @@ func (p *player) random() {
 	case "merge":
 		p.step(kind, http.MethodPatch, one, object{"spec": object{"holderIdentity": spec["holderIdentity"]}})
 	case "merge-version":
-		p.step(kind, http.MethodPatch, one, object{"metadata": object{"resourceVersion": p.pick("1", fmt.Sprint(orNone(p.version(name))))},
+		p.step(kind, http.MethodPatch, one, object{"metadata": object{"resourceVersion": p.pick("1",
+			fmt.Sprint(orNone(p.version(name))))},
 			"spec": object{"leaseTransitions": spec["leaseTransitions"]}})
 	case "merge-none":
 		p.step(kind, http.MethodPatch, one, object{"spec": object{"renewTime": nil}})
@@ -264,7 +277,8 @@ func (p *player) step(kind, method, path string, body any) {
 		return
 	}
 	said := p.said(answer, !strings.Contains(kind, "dry"))
-	p.lines = append(p.lines, fmt.Sprintf("%s %s: %d %s", kind, p.named(path[strings.Index(path, "/leases"):]), code, said))
+	p.lines = append(p.lines, fmt.Sprintf("%s %s: %d %s", kind, p.named(path[strings.Index(path, "/leases"):]), code,
+		said))
 }
 
 // said is an answer: each object of it, and other text as it is.

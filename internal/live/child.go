@@ -209,7 +209,9 @@ func keep[T any](c *client, in map[int]T, v T) int {
 	return c.last
 }
 
-func (c *client) env(identity string) childEnv { return childEnv{c, subject.Streams(chance{c}), identity} }
+func (c *client) env(identity string) childEnv {
+	return childEnv{c, subject.Streams(chance{c}), identity}
+}
 
 func (c *client) newLocker(r newLocker) (lockerInfo, error) {
 	l, err := c.lock.New(c.env(r.Identity))

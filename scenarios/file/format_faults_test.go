@@ -20,7 +20,8 @@ func TestFormatRoundTripOfEveryAction(t *testing.T) {
 				want := Defaults()
 				want.Name, want.World.Redis, want.World.Replicas = "round", 5, MaxReplicas
 				if world := map[faults.Role]string{
-					faults.Watchers: "redis: 1, replicas: 1, sentinel: 3", faults.ClusterNodes: "cluster: 6", faults.Members: "etcd: 3",
+					faults.Watchers: "redis: 1, replicas: 1, sentinel: 3", faults.ClusterNodes: "cluster: 6",
+					faults.Members: "etcd: 3",
 				}[k.Needs()]; world != "" {
 					with, err := Parse("with.yaml", fmt.Appendf(nil, "name: with\nworld: {%s}\n", world))
 					if err != nil {

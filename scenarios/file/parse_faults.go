@@ -113,8 +113,9 @@ func readAction(v value, form faults.Form) faults.Action {
 		switch {
 		case slices.Contains(keys, e.key):
 		case slices.Contains(triggers, e.key):
-			v.p.fail(e.keyPos, "%s has no key %q: it says when the fault strikes, and stands beside %s: write {%[2]s: …, %[3]s: "+
-				"{…}}", v.name(), e.key, form.Name)
+			v.p.fail(e.keyPos,
+				"%s has no key %q: it says when the fault strikes, and stands beside %s: write {%[2]s: …, %[3]s: "+
+					"{…}}", v.name(), e.key, form.Name)
 		default:
 			fromElsewhere(v, e)
 		}

@@ -202,10 +202,12 @@ var badActions = []struct{ source, want string }{
 	{"reset: {between: [c1], and: [r0], toxicity: 0.8}", `x.yaml:5:39: faults[0].reset has no key "toxicity": for toxicity ` +
 		"of Toxiproxy write {every: 500ms, probability: 80, reset: {between: [c0], and: [r0]}} (it is probability, in " +
 		"percent, of each strike)"},
-	{"loss: {between: [c0], and: [r0], percent: 101}", "x.yaml:5:47: faults[0].loss.percent: 101 is out of range: give 1 to " +
-		"100 percent"},
-	{"probability: 0.8\n    stall: {node: r0}", "x.yaml:5:18: faults[0].probability: want a percentage from 1 to 99, such as 80, " +
-		"found the number 0.8"},
+	{"loss: {between: [c0], and: [r0], percent: 101}",
+		"x.yaml:5:47: faults[0].loss.percent: 101 is out of range: give 1 to " +
+			"100 percent"},
+	{"probability: 0.8\n    stall: {node: r0}",
+		"x.yaml:5:18: faults[0].probability: want a percentage from 1 to 99, such as 80, " +
+			"found the number 0.8"},
 	{"times: 3\n    stall: {node: r0}", "x.yaml:5:12: faults[0].times: the fault strikes once: add the time from one " +
 		"strike to the next, such as every: 15s, or leave times out"},
 	{"slow: {process: c0}", "x.yaml:5:5: faults[0].slow lacks the key by: add one, such as by: 2s"},

@@ -388,7 +388,8 @@ func TestEveryNameIsPlaced(t *testing.T) {
 		switch name {
 		case "leave":
 			world.World.Redis = 0
-			world.World.Servers = []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "r", Leader: "leader"}, Count: 1}}
+			world.World.Servers = []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "r", Leader: "leader"},
+				Count: 1}}
 		case "sentinel_failover":
 			world.World.Servers = []file.ServerCount{{Facts: server.Facts{Name: "sentinel", Prefix: "sen", Watches: true},
 				Count: 3}}

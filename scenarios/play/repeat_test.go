@@ -26,7 +26,8 @@ faults:
 	for _, e := range eventsOf(m.Trace, "world", "pause", "c0") {
 		paused = append(paused, e.At.Round(time.Millisecond))
 	}
-	if want := []time.Duration{2 * time.Second, 3500 * time.Millisecond, 5 * time.Second, 6500 * time.Millisecond}; !slices.Equal(paused, want) {
+	if want := []time.Duration{2 * time.Second, 3500 * time.Millisecond, 5 * time.Second,
+		6500 * time.Millisecond}; !slices.Equal(paused, want) {
 		t.Errorf("c0 is paused at %v, want %v", paused, want)
 	}
 	rec := m.Record.Faults

@@ -194,7 +194,8 @@ var clusterTroubles = []trouble{
 		return single(d.crash(owner(d.sc.World)))
 	}, seldom},
 	{"cluster_failover", []faults.Action{faults.ClusterFailover{On: "rc3"}}, func(d *drawer) []step {
-		return single(faults.ClusterFailover{On: d.participant(faults.ClusterNodes), Mode: pick(d, faults.FailoverModes()...)})
+		return single(faults.ClusterFailover{On: d.participant(faults.ClusterNodes), Mode: pick(d,
+			faults.FailoverModes()...)})
 	}, seldom},
 	{"move_slot", []faults.Action{faults.MoveSlot{To: "rc1"}}, func(d *drawer) []step {
 		return single(faults.MoveSlot{To: d.participant(faults.ClusterNodes), Until: pick(d, faults.MoveSteps()...)})

@@ -63,8 +63,8 @@ type Network interface {
 }
 
 // Chance is what is random on a client's machine: give each use a name of its own. In the environment of a lock a name
-// that is asked for again goes on with its numbers ([Streams]). Elsewhere it begins anew, and what the methods return is
-// not safe for concurrent use.
+// that is asked for again goes on with its numbers ([Streams]). Elsewhere it begins anew, and what the methods return
+// is not safe for concurrent use.
 type Chance interface {
 	// Source is a source of random numbers for one use, Entropy one of random
 	// bytes.

@@ -100,8 +100,8 @@ type Traits struct {
 	// with a failure; otherwise it measures them.
 	FollowsSpec bool
 
-	// Settings are those that a scenario may have under lock.settings, which New reads with [Setting.In]. TTLIs is what the
-	// library of the lock calls the TTL of the scenario, if it has a word of its own: "LeaseDuration".
+	// Settings are those that a scenario may have under lock.settings, which New reads with [Setting.In]. TTLIs is what
+	// the library of the lock calls the TTL of the scenario, if it has a word of its own: "LeaseDuration".
 	Settings []Setting
 	TTLIs    string
 	// Tuned, if not nil, are the traits with the settings of a scenario that has some.

@@ -11,8 +11,8 @@ import (
 	"locksim/scenarios/file"
 )
 
-// Setting is a number that users of a lock choose and publish, such as the renew deadline of an election. A scenario has
-// it under lock.settings, by its name. It is a length of time or, with Counts, a number of things, which a Duration
+// Setting is a number that users of a lock choose and publish, such as the renew deadline of an election. A scenario
+// has it under lock.settings, by its name. It is a length of time or, with Counts, a number of things, which a Duration
 // stands for then.
 type Setting struct {
 	// Name is that in a scenario, Elsewhere what the library of the lock calls it: "renew_deadline", "RenewDeadline".
@@ -70,8 +70,8 @@ func (s Setting) text(d time.Duration) string {
 	return d.String()
 }
 
-// checkSettings returns an *InputError for the first setting of a scenario that the lock does not have, or that it cannot
-// have so. Settings that a scenario leaves out count too, as soon as it has one: its TTL may not fit them.
+// checkSettings returns an *InputError for the first setting of a scenario that the lock does not have, or that it
+// cannot have so. Settings that a scenario leaves out count too, as soon as it has one: its TTL may not fit them.
 func (l Lock) checkSettings(sc *file.Scenario) error {
 	for _, chosen := range sc.Lock.Settings {
 		path := "lock.settings." + chosen.Name
@@ -151,7 +151,8 @@ func (l Lock) above(s Setting, spec file.LockSpec) string {
 		if times > 1 {
 			multiple = fmt.Sprintf(", times %v,", times)
 		}
-		return fmt.Sprintf("%s%s is not less than %s of %s (%s): make it shorter, or the other one longer", s.text(d), multiple,
+		return fmt.Sprintf("%s%s is not less than %s of %s (%s): make it shorter, or the other one longer", s.text(d),
+			multiple,
 			what, s.text(limit), b.Because)
 	}
 	return ""

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Streams gives each use one stream of c: a use that is named again goes on with its numbers. So a lock that asks for its
-// entropy in each Acquire has another owner id each time, as with crypto/rand. The streams are safe for concurrent use;
-// which goroutine gets which number is then up to their order.
+// Streams gives each use one stream of c: a use that is named again goes on with its numbers. So a lock that asks for
+// its entropy in each Acquire has another owner id each time, as with crypto/rand. The streams are safe for concurrent
+// use; which goroutine gets which number is then up to their order.
 func Streams(c Chance) Chance {
 	return &streams{chance: c, sources: map[string]*sharedSource{}, readers: map[string]*sharedReader{}}
 }

@@ -10,7 +10,8 @@ import (
 func (l Lock) Terms() evidence.Terms {
 	t := evidence.Terms{
 		Promise: l.Promise, Lease: l.Lease, Detection: l.Detection, LeaseTTL: l.heldFor(), Named: len(l.Taken) > 0,
-		Nodes: l.Nodes(), Voters: l.voters(), Quorum: l.Quorum, Replicas: l.Replicas, Watched: l.watched(), Sharded: l.sharded(),
+		Nodes: l.Nodes(), Voters: l.voters(), Quorum: l.Quorum, Replicas: l.Replicas, Watched: l.watched(),
+		Sharded: l.sharded(),
 		Settles: l.settles(),
 		Late:    l.late(), FollowsSpec: l.FollowsSpec, Pause: l.Pause, Messages: l.Messages, GrantTime: l.GrantTime,
 		Section: l.Section.Run != nil, Writes: l.Section.Writes,

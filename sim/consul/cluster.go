@@ -2,11 +2,11 @@
 // and blocking queries, over HTTP/1.1.
 //
 // One server answers as Consul's own agent, 1.14.11, does: TestAnswersOfConsul has answers of that on record, and
-// TestBesideConsul compiles it. How several servers elect a leader and miss one another is modelled after documentation,
-// and each test names the place of the sentence that it tests: the HTTP API of sessions, of the KV store, of blocking
-// queries and of consistency modes (developer.hashicorp.com/consul/api-docs), "Sessions and distributed locks" and
-// "Consensus" (developer.hashicorp.com/consul/docs), and the agent's configuration. docs/explanation/limits.md has what is
-// not as in Consul.
+// TestBesideConsul compiles it. How several servers elect a leader and miss one another is modelled after
+// documentation, and each test names the place of the sentence that it tests: the HTTP API of sessions, of the KV
+// store, of blocking queries and of consistency modes (developer.hashicorp.com/consul/api-docs), "Sessions and
+// distributed locks" and "Consensus" (developer.hashicorp.com/consul/docs), and the agent's configuration.
+// docs/explanation/limits.md has what is not as in Consul.
 //
 // The servers agree by raft, in place of Consul's own library of it, with its times: a follower that does not hear
 // the leader stands for election after 5 to 10 s, and a leader that does not hear a majority steps down after 2.5 s

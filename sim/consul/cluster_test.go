@@ -19,7 +19,8 @@ import (
 )
 
 // The answers of one server are those of Consul's own agent, which TestAnswersOfConsul plays. What these tests have
-// beyond, times, elections and failed nodes, is by the sentences of Consul's documentation. Their comments name the page, and say in other words what it says: "Session" and "KV" are the pages of the HTTP API, "Blocking" and
+// beyond, times, elections and failed nodes, is by the sentences of Consul's documentation. Their comments name the
+// page, and say in other words what it says: "Session" and "KV" are the pages of the HTTP API, "Blocking" and
 // "Consistency" its pages of features, "Sessions" the overview of sessions and distributed locks, "Agent" the
 // configuration.
 

@@ -22,7 +22,8 @@ import (
 	"locksim/internal/soak"
 )
 
-var record = flag.Bool("record-answers", false, "write the answers of Consul's own agent, which this compiles, to testdata")
+var record = flag.Bool("record-answers", false,
+	"write the answers of Consul's own agent, which this compiles, to testdata")
 
 // The programs whose answers are in testdata/answers.json.
 const recorded = 30

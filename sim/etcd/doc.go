@@ -16,8 +16,9 @@
 //
 // # What is not
 //
-// The members of a cluster change by the fault faults.Leave alone: a client cannot list or change them. The cluster has a leader from the beginning. Members have no
-// quotas, no users, and no limits on the size of a request. docs/explanation/limits.md has the rest.
+// The members of a cluster change by the fault faults.Leave alone: a client cannot list or change them. The cluster has
+// a leader from the beginning. Members have no quotas, no users, and no limits on the size of a request.
+// docs/explanation/limits.md has the rest.
 //
 // # Clients
 //

@@ -27,8 +27,8 @@ func (s *storage) InitialState() (*raftpb.HardState, *raftpb.ConfState, error) {
 // ErrLast is returned for the only member that a group has, which cannot leave it.
 var ErrLast = errors.New("it is the last member: give the world more of them")
 
-// Leave asks whoever leads to have the group agree that the member leaves, Join that it is one of the group again. Leave
-// returns ErrLast if no other would be left.
+// Leave asks whoever leads to have the group agree that the member leaves, Join that it is one of the group again.
+// Leave returns ErrLast if no other would be left.
 func (m *Member) Leave() error {
 	if m.group.leading().Voters() == 1 {
 		return ErrLast

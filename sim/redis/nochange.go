@@ -26,7 +26,8 @@ func (n *Server) unchanged(c *server.Peer, command string, args []string) bool {
 		command == "SREM" && is("set") && !slices.ContainsFunc(args[1:], has),
 		command == "ZADD" && len(args) == 3 && is("zset") && sameScore(ask("ZSCORE", args[2]), args[1]):
 		c.WriteInt(0)
-	case command == "LREM" && len(args) == 3 && isNumber(args[1]) && is("list") && !listed(ask("LRANGE", "0", "-1"), args[2]):
+	case command == "LREM" && len(args) == 3 && isNumber(args[1]) && is("list") && !listed(ask("LRANGE", "0", "-1"),
+		args[2]):
 		c.WriteInt(0)
 	case command == "ZINCRBY" && len(args) == 3 && is("zset") && isZero(args[1]) && ask("ZSCORE", args[2]) != "$-1":
 		n.expiry.pass(c, "ZSCORE", key, args[2])

@@ -17,7 +17,8 @@ var changeless = []string{
 	"SETBIT s 1 1", "DEL none", "UNLINK none", "EXPIRE s 100", "EXPIRE s 1 GT NX", "PEXPIRE none 5", "PERSIST s",
 	"GETEX s", "GETDEL none", "RENAME s s", "RENAMENX s n", "COPY s n", "SADD a x", "SREM a none", "SMOVE a b none",
 	"HSET h f v", "HSETNX h f w", "HDEL h none", "HINCRBY h i 0", "ZADD z 1 m", "ZADD z NX 2 m", "ZREM z none",
-	"ZINCRBY z 0 m", "LREM l 0 none", "LPUSHX none v", "LTRIM l 0 -1", "LSET l 0 e", "LPOP none", "XADD x NOMKSTREAM 1-1 a b",
+	"ZINCRBY z 0 m", "LREM l 0 none", "LPUSHX none v", "LTRIM l 0 -1", "LSET l 0 e", "LPOP none",
+	"XADD x NOMKSTREAM 1-1 a b",
 	"XDEL x 1-1", "PUBLISH s v", "TOUCH s", "MSETNX s v none w",
 }
 
@@ -55,7 +56,8 @@ func TestWritesThatChangeNothing(t *testing.T) {
 	withClient(t, with(simredis.Servers{Nodes: 1}), func(c *client) { got = unchanged(c.ctx, c.Client) })
 	for i := range want {
 		if i >= len(got) || got[i] != want[i] {
-			t.Errorf("Redis says %q, the simulated one %q", want[max(i-1, 0):i+1], strings.Join(got[max(i-1, 0):min(i+1, len(got))], " "))
+			t.Errorf("Redis says %q, the simulated one %q", want[max(i-1, 0):i+1], strings.Join(got[max(i-1, 0):min(i+1,
+				len(got))], " "))
 		}
 	}
 }

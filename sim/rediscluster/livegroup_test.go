@@ -66,7 +66,8 @@ func newLiveCluster(t *testing.T) *liveCluster {
 			t.Fatalf("%v are not six nodes in three shards", g.addrs)
 		}
 	}
-	for i, key := range []string{"{06S}", "{lock}:first", "{0}:first"} { // a replica that has got nothing yet is not in the maps
+	for i, key := range []string{"{06S}", "{lock}:first",
+		"{0}:first"} { // a replica that has got nothing yet is not in the maps
 		c := goredis.NewClient(&goredis.Options{Addr: g.addrs[fmt.Sprint("rc", i)]})
 		_ = c.Set(context.Background(), key, "", time.Minute).Err()
 		_ = c.Close()

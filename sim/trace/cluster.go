@@ -37,7 +37,8 @@ func (c Cluster) told() string {
 	return strings.TrimSuffix(verb+" "+c.About, " ")
 }
 
-// clusterEvents are the events in words, with what they are about at the end or in place of each %s, with whether a story has them, or only a picture.
+// clusterEvents are the events in words, with what they are about at the end or in place of each %s, with whether a
+// story has them, or only a picture.
 var clusterEvents = map[string]struct {
 	told  string
 	story bool

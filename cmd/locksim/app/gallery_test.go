@@ -38,7 +38,8 @@ func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 // ownLocks are the locks of the program beside those on Redis.
 func ownLocks() []subject.Lock {
-	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All(), sentinellocks.All(), clusterlocks.All())
+	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All(), sentinellocks.All(),
+		clusterlocks.All())
 }
 
 func read(t *testing.T, path string) string {

@@ -51,7 +51,8 @@ func played(t *testing.T, r row) *outcome.Outcome {
 // lockOf is the lock of that name.
 func lockOf(t *testing.T, name string) subject.Lock {
 	t.Helper()
-	all := slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All(), sentinellocks.All(), clusterlocks.All(),
+	all := slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), mysqllocks.All(), sentinellocks.All(),
+		clusterlocks.All(),
 		reported.All())
 	if i := slices.IndexFunc(all, func(l subject.Lock) bool { return l.Name == name }); i >= 0 {
 		return all[i]

@@ -58,8 +58,8 @@ type Options struct {
 	Overlay bool
 	// CI adds a workflow for GitHub, at the top of the repository.
 	CI bool
-	// Topology is how the client of the lock finds Redis: [Node], [Sentinel] or [Cluster]; "" for [Node]. A fence may be on
-	// [Postgres].
+	// Topology is how the client of the lock finds Redis: [Node], [Sentinel] or [Cluster]; "" for [Node]. A fence may be
+	// on [Postgres].
 	Topology string
 }
 
@@ -139,7 +139,8 @@ func Write(o Options) (*Written, error) {
 		return nil, err
 	}
 	i := initialized{Locksim: console.OwnModule(), Package: path + "/locksimtest", Name: name,
-		Test: "go test -count=1 ./locksimtest", Sentinels: o.Topology == Sentinel, Cluster: o.Topology == Cluster, Fence: o.Fence != "",
+		Test: "go test -count=1 ./locksimtest", Sentinels: o.Topology == Sentinel, Cluster: o.Topology == Cluster,
+		Fence:    o.Fence != "",
 		Postgres: o.Topology == Postgres}
 	if o.Overlay {
 		i.Test = "go test -count=1 $(go tool locksim overlay) ./locksimtest"
