@@ -6,10 +6,10 @@
 // resourceVersion asks the store, and one with resourceVersion=0 is answered from the cache, which is stale while the
 // link to the store is cut. docs/explanation/limits.md has what is not as in Kubernetes.
 //
-// An API server answers as Kubernetes' own handlers and registry, 1.37.2, do: TestAnswersOfKubernetes has answers of those
-// on record, and TestBesideKubernetes compiles them. What they do not show, how a cache follows a store and what a cut
-// does, is by the Kubernetes API concepts (kubernetes.io/docs/reference/using-api/api-concepts). The types and errors are
-// those of k8s.io/api and k8s.io/apimachinery, for which the package is a module of its own.
+// An API server answers as Kubernetes' own handlers and registry, 1.37.2, do: TestAnswersOfKubernetes has answers of
+// those on record, and TestBesideKubernetes compiles them. What they do not show, how a cache follows a store and what
+// a cut does, is by the Kubernetes API concepts (kubernetes.io/docs/reference/using-api/api-concepts). The types and
+// errors are those of k8s.io/api and k8s.io/apimachinery, for which the package is a module of its own.
 package kube
 
 import (

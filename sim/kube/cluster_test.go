@@ -31,8 +31,9 @@ func transport(p *sim.Process, server string) *http.Transport {
 // connect makes a client of an API server, for bodies of a content type.
 func connect(t *testing.T, p *sim.Process, server, contentType string) client.LeaseInterface {
 	t.Helper()
-	c, err := client.NewForConfig(&rest.Config{Host: "http://" + server, Transport: transport(p, server), Timeout: 5 * time.Second,
-		QPS: -1, ContentConfig: rest.ContentConfig{ContentType: contentType, AcceptContentTypes: contentType}})
+	c, err := client.NewForConfig(&rest.Config{Host: "http://" + server, Transport: transport(p, server),
+		Timeout: 5 * time.Second,
+		QPS:     -1, ContentConfig: rest.ContentConfig{ContentType: contentType, AcceptContentTypes: contentType}})
 	if err != nil {
 		t.Fatal(err)
 	}

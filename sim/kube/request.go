@@ -54,7 +54,8 @@ type request struct {
 	verb            verb
 	namespace, name string // "" for all namespaces, and for all leases
 	dry             bool   // nothing is to be written
-	from            string // the version that a read must not be older than, or that a watch begins after; "" for the newest
+	from            string // the version that a read must not be older than,
+		or that a watch begins after; "" for the newest
 	most            int    // so many items of a list; 0 for all
 	limit           time.Duration
 	contentType     string
@@ -79,7 +80,8 @@ var errWatchList = apierrors.NewInvalid(schema.GroupKind{Group: meta.GroupName, 
 // options are those that requests may have. Those with which an answer is only printed or signed in another way are
 // among them; another one would be ignored.
 var options = []string{
-	"allowWatchBookmarks", "continue", "dryRun", "fieldManager", "fieldSelector", "fieldValidation", "labelSelector", "limit",
+	"allowWatchBookmarks", "continue", "dryRun", "fieldManager", "fieldSelector", "fieldValidation", "labelSelector",
+		"limit",
 	"pretty", "resourceVersion", "resourceVersionMatch", "sendInitialEvents", "timeout", "timeoutSeconds", "watch",
 }
 

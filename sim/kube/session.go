@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -27,12 +28,13 @@ func (a *apiServer) serve(x *httpserver.Exchange) {
 	asked := call{head: q.Method + " " + q.URL.RequestURI(), body: x.Body}
 	w := &work{apiServer: a, exchange: x, what: asked}
 	var err error
-	switch w.request, err = read(q, x.Body); err {
-	case nil:
-	case errNotServed:
+	w.request, err = read(q, x.Body)
+	switch {
+	case err == nil:
+	case errors.Is(err, errNotServed):
 		w.say(http.StatusMethodNotAllowed, "text/plain; charset=utf-8", []byte(err.Error()))
 		return
-	case errWatchList:
+	case errors.Is(err, errWatchList):
 		w.fail(errWatchList)
 		return
 	default:

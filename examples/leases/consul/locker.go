@@ -271,8 +271,8 @@ func consistent(ctx context.Context) *api.QueryOptions {
 	return (&api.QueryOptions{RequireConsistent: true}).WithContext(ctx)
 }
 
-// mutex is an api.Lock. Its token is the ModifyIndex of the key, as it is when the session has it: each grant writes the
-// key, and nothing makes the index lower.
+// mutex is an api.Lock. Its token is the ModifyIndex of the key, as it is when the session has it: each grant writes
+// the key, and nothing makes the index lower.
 type mutex struct {
 	lock       *api.Lock
 	kv         *api.KV

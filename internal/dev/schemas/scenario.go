@@ -213,15 +213,17 @@ func (g *generator) fault() *jsonschema.Schema {
 	s.Properties.Set("times", &jsonschema.Schema{Description: "How often the fault strikes in all. Without times it " +
 		"strikes until every client has ended its workload.", Type: "integer", Minimum: "1",
 		Maximum: decimal(faults.MaxTimes)})
-	s.Properties.Set("probability", &jsonschema.Schema{Description: "How likely each strike is, in percent, drawn by the " +
-		"seed. Without probability it is certain.", Type: "integer", Minimum: "1", Maximum: "99"})
+	s.Properties.Set("probability",
+		&jsonschema.Schema{Description: "How likely each strike is, in percent, drawn by the " +
+			"seed. Without probability it is certain.", Type: "integer", Minimum: "1", Maximum: "99"})
 	var actions []*jsonschema.Schema
 	for _, k := range faults.Kinds() {
 		s.Properties.Set(k.Name, action(k))
 		actions = append(actions, &jsonschema.Schema{Required: []string{k.Name}})
 	}
 	s.AllOf = []*jsonschema.Schema{
-		{AnyOf: []*jsonschema.Schema{{Required: []string{"at"}}, {Required: []string{"when"}}, {Required: []string{"every"}}}},
+		{AnyOf: []*jsonschema.Schema{{Required: []string{"at"}}, {Required: []string{"when"}},
+			{Required: []string{"every"}}}},
 		{Not: &jsonschema.Schema{Required: []string{"at", "when"}}},
 		{OneOf: actions},
 	}
