@@ -54,8 +54,7 @@ type request struct {
 	verb            verb
 	namespace, name string // "" for all namespaces, and for all leases
 	dry             bool   // nothing is to be written
-	from            string // the version that a read must not be older than,
-		or that a watch begins after; "" for the newest
+	from            string // a read must not be older, and a watch begins after it; "" for the newest version
 	most            int    // so many items of a list; 0 for all
 	limit           time.Duration
 	contentType     string
@@ -81,7 +80,7 @@ var errWatchList = apierrors.NewInvalid(schema.GroupKind{Group: meta.GroupName, 
 // among them; another one would be ignored.
 var options = []string{
 	"allowWatchBookmarks", "continue", "dryRun", "fieldManager", "fieldSelector", "fieldValidation", "labelSelector",
-		"limit",
+	"limit",
 	"pretty", "resourceVersion", "resourceVersionMatch", "sendInitialEvents", "timeout", "timeoutSeconds", "watch",
 }
 

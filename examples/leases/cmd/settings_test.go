@@ -37,7 +37,8 @@ func TestDocsOfSettings(t *testing.T) {
 
 func settingsTable(locks ...scenarios.Lock) string {
 	var b strings.Builder
-	b.WriteString("| lock | setting | in its library | what it is | from | to | left out, with a ttl of 15s | less than |\n" +
+	b.WriteString("| lock | setting | in its library | what it is | from | to | left out, with a ttl of 15s | " +
+		"less than |\n" +
 		"|---|---|---|---|---|---|---|---|\n")
 	for _, l := range locks {
 		for i, s := range l.Settings {
