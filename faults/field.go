@@ -91,7 +91,6 @@ func (r Role) example() string {
 	case r.Has(ClusterNodes):
 		return "rc1"
 	case r.Has(Members):
-	case r.Has(Members):
 		return "e0"
 	}
 	return "s0"

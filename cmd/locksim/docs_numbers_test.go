@@ -51,7 +51,7 @@ var figures = []figure{
 		match(`of ` + "`Campaign`" + ` known since 2019 \(#(\d+)\)`)},
 	{found, "known since %s ", "自 %s 年起已公开", "internal/findings/all.go",
 		match(`of ` + "`Campaign`" + ` known since (\d+) `)},
-	{found, "state store of Consul %s,", "在 Consul %s 自己的状态存储中", "internal/findings/all.go",
+	{found, "Seen in Consul %s itself,", "在 Consul %s 自身中看到", "internal/findings/all.go",
 		match(`Library: "Consul", Version: "v([\d.]+)"`)},
 	{found, "back to %s:", "置回 %s：", "docs/reference/locks.md", match(`sets the ` + "`LockIndex`" + ` back to (\d)`)},
 	{found, "most within %s runs", "大多在 %s 次运行之内", "reports/GROUNDTRUTH.md", mostWithin},

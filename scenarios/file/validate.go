@@ -69,9 +69,10 @@ func (s checked) validateWorld() error {
 		s.validateNodeTimeout())
 }
 
-// validateNodeTimeout checks the node timeout, of which 0 is the default.
+// validateNodeTimeout checks the node timeout of a Redis Cluster, of which 0 is the default.
 func (s checked) validateNodeTimeout() error {
-	if t := s.World.NodeTimeout; t != 0 && t < leastNodeTimeout {
+	cluster := slices.ContainsFunc(s.World.Servers, func(c ServerCount) bool { return c.Cluster })
+	if t := s.World.NodeTimeout; cluster && t != 0 && t < leastNodeTimeout {
 		return wrong("world.node_timeout", "%v is too short: the nodes look every %v, so give that at least", t,
 			leastNodeTimeout)
 	}

@@ -211,7 +211,7 @@ func TestListIsComplete(t *testing.T) {
 	if err == nil {
 		t.Fatal("an earthquake was accepted")
 	}
-	known := "when, at, after"
+	known := "when, at, after, every, times, probability"
 	for _, k := range faults.Kinds() {
 		known += ", " + k.Name
 	}
