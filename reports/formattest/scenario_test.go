@@ -58,7 +58,7 @@ func TestScenarioMistakes(t *testing.T) {
 		"title: without a name",
 		"name: Upper",
 		"name: x\ncolour: red",
-		"name: x\nworld: {clients: 17}",
+		"name: x\nworld: {clients: 65}",
 		"name: x\nworld: {clients: two}",
 		"name: x\nworld: {clinets: 2}",
 		"name: x\nlock: {ttl: 10}",
