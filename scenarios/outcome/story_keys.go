@@ -131,6 +131,8 @@ func (keyTeller) gone(c trace.KeyChange, key, renewals string) string {
 	case c.Change == trace.KeyExpired && c.ByClients:
 		return fmt.Sprintf("sees the key %s of %s%s not renewed for as long as it says: another client may take it", key,
 			c.WasOf, renewals)
+	case c.Change == trace.KeyMoved:
+		return fmt.Sprintf("no longer has the key %s of %s%s: its slot has moved", key, c.WasOf, renewals)
 	case c.Change == trace.KeyExpired:
 		return fmt.Sprintf("lets the key %s of %s%s expire", key, c.WasOf, renewals)
 	}

@@ -12,7 +12,8 @@ func TestWhoEndsAKey(t *testing.T) {
 		"lets the key k of c0 expire": {Change: trace.KeyExpired, WasOf: "c0"},
 		"sees the key k of c0 not renewed for as long as it says: another client may take it": {
 			Change: trace.KeyExpired, WasOf: "c0", ByClients: true},
-		"loses the key k of c0: it is evicted": {Change: trace.KeyEvicted, WasOf: "c0"},
+		"loses the key k of c0: it is evicted":              {Change: trace.KeyEvicted, WasOf: "c0"},
+		"no longer has the key k of c0: its slot has moved": {Change: trace.KeyMoved, WasOf: "c0"},
 	} {
 		if got := (keyTeller{}).gone(c, "k", ""); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -187,7 +187,7 @@ func (n *Server) changedKeys(client string, what trace.Content, keys ...string) 
 	for _, k := range keys {
 		n.ledger.touched = append(n.ledger.touched, dbKey{0, k})
 	}
-	n.ledger.commit(origin{step: step, change: trace.KeyRestored}) // no client has asked for it
+	n.ledger.commit(origin{step: step, change: trace.KeyMoved}) // no client has asked for it
 	n.blocked.wake()
 }
 

@@ -84,6 +84,8 @@ const (
 	// value or a renewal of its lease, or, without one, by the primary of a
 	// replica. Who follows the values of keys leaves it out.
 	KeyProlonged
+	// KeyMoved is a key that a node of a Redis Cluster has no more, or has now, since its slot has moved.
+	KeyMoved
 )
 
 // TimeLeft is the time that a key has left by the clock of its server. The zero
@@ -143,13 +145,15 @@ func (c Change) String() string {
 		return "restored"
 	case KeyProlonged:
 		return "prolonged"
+	case KeyMoved:
+		return "moved"
 	}
 	return "unknown"
 }
 
 // MarshalText writes the word of the change.
 func (c Change) MarshalText() ([]byte, error) {
-	if c < KeySet || c > KeyProlonged {
+	if c < KeySet || c > KeyMoved {
 		return nil, fmt.Errorf("write the change %d of a key: there is none of that number", uint8(c))
 	}
 	return []byte(c.String()), nil
@@ -158,7 +162,7 @@ func (c Change) MarshalText() ([]byte, error) {
 // UnmarshalText reads the word of a change. The error names the words.
 func (c *Change) UnmarshalText(word []byte) error {
 	var words []string
-	for known := KeySet; known <= KeyProlonged; known++ {
+	for known := KeySet; known <= KeyMoved; known++ {
 		if known.String() == string(word) {
 			*c = known
 			return nil
