@@ -14,7 +14,7 @@ import (
 	"slices"
 	"time"
 
-	"locksim/internal/live/guard"
+	"locksim/internal/dbserver"
 	"locksim/internal/live/shim"
 )
 
@@ -38,14 +38,9 @@ GRANT ALL ON *.* TO locksim@localhost, locksim@'127.0.0.1';
 
 // Server is a running MariaDB.
 type Server struct {
-	dir     string
-	program string
-	args    []string
-	env     []string
-	address string       // for clients: that of the network; empty for the socket
-	cmd     *exec.Cmd    // nil: it does not run
-	guard   *guard.Guard // nil: the caller's
-	turns   *turns       // nil: its threads run as they like
+	dbserver.Process
+	address string // for clients: that of the network; empty for the socket
+	turns   *turns // nil: its threads run as they like
 }
 
 // programs are the server, and the program that makes its first databases.
@@ -84,51 +79,45 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: o.Dir, env: o.Env, program: program, address: o.Address}
+	s := &Server{Process: dbserver.Process{Name: "MariaDB", Program: program, Env: o.Env}, address: o.Address}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Stop())
 		}
 	}()
-	if s.dir == "" {
-		if s.guard, err = guard.Start("locksim-mariadb-"); err != nil {
-			return nil, err
-		}
-		s.dir = s.guard.Dir()
-	}
-	if err := guard.Own(s.dir); err != nil {
+	if err := s.Open(o.Dir, "locksim-mariadb-"); err != nil {
 		return nil, err
 	}
-	create := s.command(ctx, install, "--no-defaults", "--datadir="+filepath.Join(s.dir, data),
+	create := s.Command(ctx, install, "--no-defaults", "--datadir="+filepath.Join(s.Dir(), data),
 		"--auth-root-authentication-method=normal", "--skip-test-db")
 	if out, err := create.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("make a database: %w\n%s", err, out)
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, "init.sql"), []byte(first), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(s.Dir(), "init.sql"), []byte(first), 0o644); err != nil {
 		return nil, err
 	}
-	s.args = []string{"--no-defaults", "--datadir=" + filepath.Join(s.dir, data), "--socket=" + s.Socket(),
-		"--pid-file=" + filepath.Join(s.dir, "pid"), "--init-file=" + filepath.Join(s.dir, "init.sql"), "--tmpdir=" + s.dir,
+	s.Args = []string{"--no-defaults", "--datadir=" + filepath.Join(s.Dir(), data), "--socket=" + s.Socket(),
+		"--pid-file=" + filepath.Join(s.Dir(), "pid"), "--init-file=" + filepath.Join(s.Dir(), "init.sql"), "--tmpdir=" + s.Dir(),
 		"--skip-log-bin", "--performance-schema=off", "--innodb-use-native-aio=0", "--aria-checkpoint-interval=0",
 		"--innodb-buffer-pool-size=16M", "--innodb-log-file-size=8M", "--innodb-temp-data-file-path=ibtmp1:3M:autoextend",
 		"--aria-pagecache-buffer-size=1M", "--key-buffer-size=64K", "--skip-ssl"}
 	if !o.Sync {
-		s.args = append(s.args, "--innodb-flush-method=nosync")
+		s.Args = append(s.Args, "--innodb-flush-method=nosync")
 	}
 	if o.Address == "" {
-		s.args = append(s.args, "--skip-networking")
+		s.Args = append(s.Args, "--skip-networking")
 	} else {
 		host, port, err := net.SplitHostPort(o.Address)
 		if err != nil {
 			return nil, fmt.Errorf("the address of MariaDB: %w", err)
 		}
-		s.args = append(s.args, "--bind-address="+host, "--port="+port)
+		s.Args = append(s.Args, "--bind-address="+host, "--port="+port)
 	}
 	for _, line := range o.Settings {
-		s.args = append(s.args, "--"+line)
+		s.Args = append(s.Args, "--"+line)
 	}
 	if o.Turns {
-		if s.turns, err = newTurns(s.dir); err != nil {
+		if s.turns, err = newTurns(s.Dir()); err != nil {
 			return nil, err
 		}
 		s.SetTime(time.Now(), 0)
@@ -139,99 +128,37 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, s.Wait(ctx)
 }
 
+// Run starts the server, after a Crash, and returns at once: the server recovers what it had committed. It starts no
+// goroutine, so it can be called in a bubble.
+func (s *Server) Run() error {
+	if s.turns == nil {
+		return s.Process.Run()
+	}
+	s.turns.forget()
+	return s.Process.Run(s.turns.file.Env()...)
+}
+
 // Wait waits until the server serves, after [Server.Run]. It must be called outside of any bubble. The error wraps
 // [ErrExited] if the server has exited.
 func (s *Server) Wait(ctx context.Context) error {
 	if s.turns != nil {
 		return s.Recover()
 	}
-	for {
-		network, address := "tcp", s.address
-		if address == "" {
-			network, address = "unix", s.Socket()
-		}
+	network, address := "tcp", s.address
+	if address == "" {
+		network, address = "unix", s.Socket()
+	}
+	return s.Await(ctx, func() error {
 		c, err := (&net.Dialer{}).DialContext(ctx, network, address)
-		if err == nil {
-			return c.Close()
+		if err != nil {
+			return err
 		}
-		reason := ctx.Err()
-		if guard.Exited(s.cmd.Process) {
-			reason = ErrExited
-		}
-		if reason != nil {
-			return s.failed(reason)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-func (s *Server) failed(reason error) error {
-	log, _ := os.ReadFile(s.log())
-	return fmt.Errorf("MariaDB does not serve: %w\n%s", reason, log)
-}
-
-// log is the file for what the server says.
-func (s *Server) log() string { return filepath.Join(s.dir, "log") }
-
-// Run starts the server, after a Crash, and returns at once: the server recovers what it had committed. It starts no
-// goroutine, so it can be called in a bubble.
-func (s *Server) Run() error {
-	log, err := os.OpenFile(s.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close() //nolint:errcheck // the server has it
-	cmd := s.command(context.Background(), s.program, s.args...)
-	cmd.Env = append(cmd.Env, s.env...)
-	if s.turns != nil {
-		s.turns.forget()
-		cmd.Env = append(cmd.Env, s.turns.file.Env()...)
-	}
-	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start MariaDB: %w", err)
-	}
-	s.cmd = cmd
-	return nil
-}
-
-// Crash kills the server, and waits for its end. What it has committed is in its files.
-func (s *Server) Crash() error {
-	if s.cmd == nil {
-		return nil
-	}
-	err := guard.Kill(s.dir)
-	_ = s.cmd.Wait() // it was killed
-	s.cmd = nil
-	return err
-}
-
-// command is a program that runs as an unprivileged user.
-func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir = s.dir
-	cmd.Env = []string{"HOME=" + s.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
-	guard.Prepare(cmd)
-	return cmd
+		return c.Close()
+	})
 }
 
 // Socket is the path of the Unix socket on which the server listens.
-func (s *Server) Socket() string { return filepath.Join(s.dir, "s") }
-
-// Dir is the private folder of the server.
-func (s *Server) Dir() string { return s.dir }
-
-// Stop ends the server, and removes its folder.
-func (s *Server) Stop() error {
-	if s.guard == nil {
-		return errors.Join(s.Crash(), os.RemoveAll(s.dir))
-	}
-	err := s.guard.End()
-	if s.cmd != nil {
-		_ = s.cmd.Wait() // it was killed
-	}
-	return err
-}
+func (s *Server) Socket() string { return filepath.Join(s.Dir(), "s") }
 
 // SetTime sets the clocks of a server whose threads have turns: the wall clock, and the time since some instant. They
 // stand still until the next call. Waits that are over by then do not end by themselves: see [Server.Late].
@@ -241,18 +168,20 @@ func (s *Server) SetTime(wall time.Time, since time.Duration) { s.turns.set(wall
 // otherwise the one that has been ready longest. It reports false if none was ready. It calls meanwhile now and then,
 // if that is not nil. The error wraps [ErrExited] if the server has exited.
 func (s *Server) Turn(chosen int, meanwhile func()) (bool, error) {
-	if s.cmd == nil {
+	id, ok := s.ID()
+	if !ok {
 		return false, ErrExited
 	}
-	return s.turns.turn(chosen, s.cmd.Process.Pid, func() bool { return guard.Exited(s.cmd.Process) }, meanwhile)
+	return s.turns.turn(chosen, id, s.Exited, meanwhile)
 }
 
 // Threads are those of a server, when none runs.
 func (s *Server) Threads() []Thread {
-	if s.cmd == nil {
+	id, ok := s.ID()
+	if !ok {
 		return nil
 	}
-	return s.turns.all(s.cmd.Process.Pid)
+	return s.turns.all(id)
 }
 
 // Left is the time until the end of the wait of a thread, which has one.
@@ -276,7 +205,7 @@ func (s *Server) Recover() error {
 		more, err := s.Turn(-1, nil)
 		switch {
 		case err != nil:
-			return s.failed(err)
+			return s.Failed(err)
 		case more:
 			continue
 		}
@@ -286,7 +215,7 @@ func (s *Server) Recover() error {
 		}
 		all = slices.DeleteFunc(all, func(t Thread) bool { return t.Due == Never })
 		if len(all) == 0 {
-			return s.failed(errors.New("all threads wait for one another"))
+			return s.Failed(errors.New("all threads wait for one another"))
 		}
 		next := slices.MinFunc(all, func(a, b Thread) int {
 			return cmp.Or(cmp.Compare(s.Left(a), s.Left(b)), cmp.Compare(a.Entry, b.Entry))

@@ -7,9 +7,9 @@
 package pgserver
 
 import (
-	"errors"
 	"time"
 
+	"locksim/internal/dbserver"
 	"locksim/internal/live/shim"
 )
 
@@ -17,7 +17,7 @@ import (
 var ErrNoCompiler = shim.ErrNoCompiler
 
 // ErrExited is returned where the server has exited before it served: its address was taken, or its settings are wrong.
-var ErrExited = errors.New("it has exited")
+var ErrExited = dbserver.ErrExited
 
 // Options configure a server.
 type Options struct {
