@@ -193,10 +193,11 @@ func (t *turns) wake(late bool, entries ...int) {
 }
 
 // The real times after which a thread that has the turn is looked at, after which another one gets a turn although it
-// is at work, and after which it is at work for too long.
+// is at work, and after which it is at work for too long. A run without an event for ten seconds is ended as frozen, so
+// another thread gets its turn before that.
 const (
 	look    = 2 * time.Millisecond
-	given   = 10 * time.Second
+	given   = 5 * time.Second
 	tooLong = time.Minute
 	// sure is how many looks in a row must find that it sleeps.
 	sure = 3
