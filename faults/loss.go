@@ -14,7 +14,7 @@ import (
 // retransmission timer fires, and what was sent behind it waits. See [Resend] for the times.
 //
 // What is sent in one instant over one connection is one packet here. Dials are not lost, nor are acknowledgements:
-// without one, TCP sends again what has arrived, which nobody sees.
+// without one, TCP sends again what has arrived, which no program sees.
 type Loss struct {
 	// Between, And and Direction are where: see Wire.
 	Between []string

@@ -69,7 +69,8 @@ func serve(etcd string) error {
 // leases is the API of leases, with its paths.
 func leases(etcd string) (http.Handler, error) {
 	resource := coordination.Resource("leases")
-	config := storagebackend.NewDefaultConfig("/registry", legacyscheme.Codecs.LegacyCodec(coordinationv1.SchemeGroupVersion))
+	config := storagebackend.NewDefaultConfig("/registry",
+		legacyscheme.Codecs.LegacyCodec(coordinationv1.SchemeGroupVersion))
 	config.Transport.ServerList = []string{etcd}
 	store := &registry.Store{
 		NewFunc:                   func() runtime.Object { return &coordination.Lease{} },
@@ -92,8 +93,9 @@ func leases(etcd string) (http.Handler, error) {
 	group := &endpoints.APIGroupVersion{
 		Storage: map[string]rest.Storage{"leases": store}, Root: "/apis", GroupVersion: coordinationv1.SchemeGroupVersion,
 		Serializer: legacyscheme.Codecs, ParameterCodec: legacyscheme.ParameterCodec,
-		Typer: scheme, Creater: scheme, Convertor: scheme, ConvertabilityChecker: scheme, UnsafeConvertor: runtime.UnsafeObjectConvertor(scheme),
-		Defaulter: scheme, Namer: runtime.Namer(meta.NewAccessor()),
+		Typer: scheme, Creater: scheme, Convertor: scheme, ConvertabilityChecker: scheme,
+		UnsafeConvertor: runtime.UnsafeObjectConvertor(scheme),
+		Defaulter:       scheme, Namer: runtime.Namer(meta.NewAccessor()),
 		EquivalentResourceRegistry: runtime.NewEquivalentResourceRegistry(),
 		TypeConverter:              managedfields.NewDeducedTypeConverter(), MinRequestTimeout: time.Minute,
 		MaxRequestBodyBytes: 3 << 20, Authorizer: authorizerfactory.NewAlwaysAllowAuthorizer(),

@@ -43,7 +43,7 @@ func (m *Member) Join() { m.group.ask(m.id, raftpb.ConfChangeAddNode) }
 // Belongs reports whether the member is one of the group, as far as whoever leads knows.
 func (m *Member) Belongs() bool { return m.group.leading().Has(m.id) }
 
-// ask proposes a change of the members to whoever leads. It drops it if nobody does.
+// ask proposes a change of the members to whoever leads. It drops it if no member leads.
 func (g *Group) ask(id uint64, what raftpb.ConfChangeType) {
 	leader := g.leading()
 	if leader.node.Down() {

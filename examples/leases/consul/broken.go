@@ -20,7 +20,7 @@ func Specimens() []scenarios.Lock {
 			"its sessions have the behavior delete, and its token is the LockIndex, which begins with 1 again."),
 		specimen("broken/consul-lock-index", manner{lockIndex: true},
 			"its token is the LockIndex, which a plain PUT to the key sets back to 0."),
-		specimen("broken/consul-stale-token", manner{stale: true},
+		specimen("broken/consul-stale-token", manner{stale: true, lockIndex: true},
 			"it reads its token in the consistency mode stale, from a server that may not know of the grant yet."),
 	}
 }

@@ -105,8 +105,8 @@ func TestLeaderCrashes(t *testing.T) {
 	}
 }
 
-// A leader that is cut off stops by RenewDeadline, before another one can begin, and its Start returns an error, on which
-// a program is to exit.
+// A leader that is cut off stops by RenewDeadline, before another one can begin, and its Start returns an error, on
+// which a program is to exit.
 func TestLeaderIsCutOff(t *testing.T) {
 	spells, ends := campaign(t, func(f *sim.Faults, leader string) error {
 		return f.Cut(faults.Partition{
@@ -124,7 +124,8 @@ func TestLeaderIsCutOff(t *testing.T) {
 // The same with controller-runtime v0.17.2.
 func TestOlderVersion(t *testing.T) {
 	soak.Only(t, "it compiles another version of the client of Kubernetes")
-	out, err := exec.Command("go", "test", "-modfile=go-0.17.mod", "-count=1", "-run", "TestLeader", "-v", ".").CombinedOutput()
+	out, err := exec.Command("go", "test", "-modfile=go-0.17.mod", "-count=1", "-run", "TestLeader", "-v",
+		".").CombinedOutput()
 	if err != nil || strings.Count(string(out), "--- PASS: TestLeader") != 2 {
 		t.Errorf("%v\n%s", err, out)
 	}
