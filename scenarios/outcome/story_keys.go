@@ -133,6 +133,10 @@ func (keyTeller) gone(c trace.KeyChange, key, renewals string) string {
 			c.WasOf, renewals)
 	case c.Change == trace.KeyMoved:
 		return fmt.Sprintf("no longer has the key %s of %s%s: its slot has moved", key, c.WasOf, renewals)
+	case c.Change == trace.KeyReplicated:
+		return fmt.Sprintf("no longer has the key %s of %s%s, as its primary", key, c.WasOf, renewals)
+	case c.Change == trace.KeyRestored:
+		return fmt.Sprintf("no longer has the key %s of %s%s", key, c.WasOf, renewals)
 	case c.Change == trace.KeyExpired:
 		return fmt.Sprintf("lets the key %s of %s%s expire", key, c.WasOf, renewals)
 	}

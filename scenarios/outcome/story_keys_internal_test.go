@@ -14,6 +14,8 @@ func TestWhoEndsAKey(t *testing.T) {
 			Change: trace.KeyExpired, WasOf: "c0", ByClients: true},
 		"loses the key k of c0: it is evicted":              {Change: trace.KeyEvicted, WasOf: "c0"},
 		"no longer has the key k of c0: its slot has moved": {Change: trace.KeyMoved, WasOf: "c0"},
+		"no longer has the key k of c0, as its primary":     {Change: trace.KeyReplicated, WasOf: "c0"},
+		"no longer has the key k of c0":                     {Change: trace.KeyRestored, WasOf: "c0"},
 	} {
 		if got := (keyTeller{}).gone(c, "k", ""); got != want {
 			t.Errorf("%q, want %q", got, want)
