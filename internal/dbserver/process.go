@@ -27,8 +27,8 @@ type Process struct {
 	guard *guard.Guard // nil: the caller's
 }
 
-// Open gives the process its folder: that of the caller, whose guard ends what runs in it, or one of its own, whose name
-// begins with prefix.
+// Open gives the process its folder: that of the caller, whose guard ends what runs in it, or one of its own, whose
+// name begins with prefix.
 func (p *Process) Open(dir, prefix string) (err error) {
 	if p.dir = dir; dir == "" {
 		if p.guard, err = guard.Start(prefix); err != nil {

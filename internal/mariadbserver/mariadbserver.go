@@ -97,7 +97,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		return nil, err
 	}
 	s.Args = []string{"--no-defaults", "--datadir=" + filepath.Join(s.Dir(), data), "--socket=" + s.Socket(),
-		"--pid-file=" + filepath.Join(s.Dir(), "pid"), "--init-file=" + filepath.Join(s.Dir(), "init.sql"), "--tmpdir=" + s.Dir(),
+		"--pid-file=" + filepath.Join(s.Dir(), "pid"), "--init-file=" + filepath.Join(s.Dir(), "init.sql"),
+		"--tmpdir=" + s.Dir(),
 		"--skip-log-bin", "--performance-schema=off", "--innodb-use-native-aio=0", "--aria-checkpoint-interval=0",
 		"--innodb-buffer-pool-size=16M", "--innodb-log-file-size=8M", "--innodb-temp-data-file-path=ibtmp1:3M:autoextend",
 		"--aria-pagecache-buffer-size=1M", "--key-buffer-size=64K", "--skip-ssl"}
