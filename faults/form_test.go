@@ -133,6 +133,8 @@ func TestClasses(t *testing.T) {
 		{faults.Flush{Node: "r0"}, promise.Flush},
 		{faults.Flush{Node: "r0", What: faults.FlushScripts}, promise.Scripts},
 		{faults.ReadOnly{Node: "r0"}, promise.ReadOnly},
+		{faults.EditKey{Node: "r0"}, promise.Intervention},
+		{faults.EndSession{Node: "e0"}, promise.Intervention},
 		{unknownAction{}, ""},
 	} {
 		if got := faults.ClassOf(tt.action); got != tt.want {

@@ -35,6 +35,8 @@ var kinds = []kind{
 	of[ClusterFailover](),
 	of[MoveSlot](),
 	of[Leave](),
+	of[EditKey](),
+	of[EndSession](),
 }
 
 // Kinds lists every kind of action, as an empty form. The caller

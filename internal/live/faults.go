@@ -58,6 +58,7 @@ var _ interface {
 var _ interface {
 	faults.Evictor
 	faults.Flusher
+	faults.KeyEditor
 	faults.FailoverStarter
 } = onServer{}
 
@@ -736,6 +737,20 @@ func (s onServer) Flush(what faults.FlushWhat) (deleted int, err error) {
 	}
 	s.w.record(s.Name(), trace.Flush{What: string(what)})
 	return 1, nil
+}
+
+// EditKeys implements faults.KeyEditor.
+func (s onServer) EditKeys(how faults.Edit) (done bool, err error) {
+	var edited []string
+	if !s.Down() {
+		ctx, cancel := context.WithTimeout(s.w.ctx, asking)
+		defer cancel()
+		if edited, err = s.Server.EditKeys(ctx, how, s.w.watched); err != nil {
+			return false, err
+		}
+	}
+	s.w.record(s.Name(), trace.Operate{Does: string(how), Of: edited})
+	return len(edited) > 0, nil
 }
 
 // StartFailover implements faults.FailoverStarter.

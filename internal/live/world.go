@@ -64,6 +64,7 @@ type World struct {
 	crashedAs map[string]string // the server that has crashed under a name, and was not restarted under it
 	told      map[string]string // the server behind the name primary for a client, r0 if it is not here
 	lasting   []*lasting
+	watched   []string // the keys of the lock
 	healedAt  int64 // in beats
 }
 
@@ -356,11 +357,11 @@ func (w *World) Ground() play.Ground { return ground{w} }
 // ground is what no client can see.
 type ground struct{ w *World }
 
-// WatchKeys implements play.Ground. Real servers do not say who changed a key and when.
-func (ground) WatchKeys(...string) {}
+// WatchKeys implements play.Ground. Real servers do not say who changed a key and when: only an operator looks for them.
+func (g ground) WatchKeys(keys ...string) { g.w.watched = append(g.w.watched, keys...) }
 
 // WatchUnseen implements play.Ground.
-func (ground) WatchUnseen(...string) {}
+func (g ground) WatchUnseen(keys ...string) { g.WatchKeys(keys...) }
 
 // KeyChanges implements play.Ground.
 func (ground) KeyChanges() []trace.KeyChange { return nil }

@@ -23,15 +23,16 @@ const (
 
 // The faults that only some of the locks stand, or none.
 const (
-	Worker     Fault = "worker"
-	ClockDrift Fault = "clock-drift" // by no more than DriftAllowance
-	ClockRate  Fault = "clock-rate"  // by more (F20)
-	NodeClock  Fault = "node-clock"  // F18, F19
-	NodeCrash  Fault = "node-crash"  // F15, F16
-	NodePower  Fault = "node-power"  // F15, F17
-	Failover   Fault = "failover"    // F40 to F44
-	Eviction   Fault = "eviction"    // F10, F45
-	Flush      Fault = "flush"       // F46
+	Worker       Fault = "worker"
+	ClockDrift   Fault = "clock-drift" // by no more than DriftAllowance
+	ClockRate    Fault = "clock-rate"  // by more (F20)
+	NodeClock    Fault = "node-clock"  // F18, F19
+	NodeCrash    Fault = "node-crash"  // F15, F16
+	NodePower    Fault = "node-power"  // F15, F17
+	Failover     Fault = "failover"    // F40 to F44
+	Eviction     Fault = "eviction"    // F10, F45
+	Flush        Fault = "flush"       // F46
+	Intervention Fault = "intervention"
 )
 
 // DriftAllowance is by how much the rates of two clocks may differ, in millionths,
@@ -119,6 +120,8 @@ var classes = []class{
 		no, no, no, no, no, no, yes},
 	{Flush, "a node forgets its keys", "the server had no key",
 		no, no, no, no, no, no, yes},
+	{Intervention, "an operator deletes or overwrites a lock's key by hand, or ends its session", "the lock had no key",
+		no, no, no, no, no, yes, yes},
 }
 
 // row is the row of a class. That of an unknown one has nothing in it: it explains nothing but that a key is left.

@@ -39,7 +39,7 @@ func TestWorldDoesEveryAction(t *testing.T) {
 		if sc.World.Count("cluster") > 0 {
 			l = clusterlocks.Lock("fenced")
 		}
-		if strings.HasPrefix(action, "leave") {
+		if strings.HasPrefix(action, "leave") || strings.HasPrefix(action, "end_session") {
 			l = etcdlocks.Lock()
 		}
 		out, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice})

@@ -93,7 +93,7 @@ func worldFor(action string) string {
 	if strings.HasPrefix(action, "cluster_") || strings.HasPrefix(action, "move_slot") {
 		return strings.NewReplacer("redis: 5", "cluster: 6", ", replicas: 2", "").Replace(bigWorld)
 	}
-	if strings.HasPrefix(action, "leave") {
+	if strings.HasPrefix(action, "leave") || strings.HasPrefix(action, "end_session") {
 		return strings.Replace(bigWorld, "redis: 5, clients: 2, latency: 1ms, replicas: 2", "etcd: 3", 1)
 	}
 	return bigWorld

@@ -113,6 +113,9 @@ func (k keyTeller) tell(c trace.KeyChange) {
 		text = fmt.Sprintf("deletes its key %s on %s, %s%s", key, c.Server, k.moment(c), k.late(c))
 	case c.Change == trace.KeyDeleted && another:
 		text = fmt.Sprintf("deletes the key %s on %s, which %s had set%s", key, c.Server, c.WasOf, k.late(c))
+	case c.Value != "" && c.Change == trace.KeyOperated && c.WasOf != "" && k.ends(c):
+		actor, text = c.Server, fmt.Sprintf("no longer has the key %s of %s%s: an operator has written %s over it", key,
+			c.WasOf, k.renewals(on), trace.Readable(c.Value))
 	case c.Value == "" && c.Asked == "" && c.WasOf != "" && k.ends(c):
 		actor, text = c.Server, k.gone(c, key, k.renewals(on))
 	}
@@ -133,6 +136,8 @@ func (keyTeller) gone(c trace.KeyChange, key, renewals string) string {
 			c.WasOf, renewals)
 	case c.Change == trace.KeyMoved:
 		return fmt.Sprintf("no longer has the key %s of %s%s: its slot has moved", key, c.WasOf, renewals)
+	case c.Change == trace.KeyOperated:
+		return fmt.Sprintf("no longer has the key %s of %s%s: an operator has taken it away", key, c.WasOf, renewals)
 	case c.Change == trace.KeyReplicated:
 		return fmt.Sprintf("no longer has the key %s of %s%s, as its primary", key, c.WasOf, renewals)
 	case c.Change == trace.KeyRestored:

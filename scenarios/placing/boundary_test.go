@@ -372,7 +372,7 @@ func TestEveryNameIsPlaced(t *testing.T) {
 				Role: trace.RoleWatcher}, trace.Server{Name: "rc0", Kind: "cluster", Role: trace.RoleSingle})
 			found = boundaries(&watched)
 		}
-		if name == "leave" { // as if r0 was a member
+		if name == "leave" || name == "end_session" { // as if r0 was a member
 			members := *run.Trace
 			members.Servers = slices.Clone(members.Servers)
 			for i := range members.Servers {
@@ -386,7 +386,7 @@ func TestEveryNameIsPlaced(t *testing.T) {
 		places := p.place(found).All
 		world := sc.Clone()
 		switch name {
-		case "leave":
+		case "leave", "end_session":
 			world.World.Redis = 0
 			world.World.Servers = []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "r", Leader: "leader"},
 				Count: 1}}

@@ -26,7 +26,7 @@ func (d *drawer) formTroubles() []trouble {
 	for _, k := range faults.Kinds() {
 		lacked := d.sc.World.Redis == 0 &&
 			slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool { return slices.Contains(s.Lacks, k.Name) })
-		if k.Name == (faults.Leave{}).Kind() {
+		if k.Needs() == faults.Members {
 			lacked = !slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool {
 				return s.Leader != "" && !slices.Contains(s.Lacks, k.Name)
 			})

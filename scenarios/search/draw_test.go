@@ -233,7 +233,7 @@ func TestDrawnKinds(t *testing.T) {
 			space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "e", Leader: "leader"}, Count: 3}}
 		case faults.ClusterNodes:
 			space.Servers = []file.ServerCount{{Facts: server.Facts{Name: "cluster", Prefix: "rc", Leader: "owner",
-				Cluster: true, Lacks: []string{"leave"}}, Count: 6}}
+				Cluster: true, Lacks: []string{"end_session", "leave"}}, Count: 6}}
 		}
 		drawn := 0
 		for seed := range uint64(100) {

@@ -108,14 +108,15 @@ func (c *cluster) applied(s *server, index uint64, e entry, changed bool) {
 		return
 	}
 	c.index = index
-	by := c.asked[e.ID]
+	cause := raftgroup.CauseBy(c.asked[e.ID])
+	by := cause.By
 	if e.Op == opCreate {
 		c.clients[e.Session], c.timed[e.Session] = by, e.TTL > 0
 	}
 	if len(c.truth.Watched()) == 0 || !changed {
 		return
 	}
-	cause := raftgroup.Cause{Step: s.node.Note(by, trace.Apply{Effects: e}), By: by, Left: c.sessionLeft}
+	cause.Step, cause.Left = s.node.Note(by, trace.Apply{Effects: e}), c.sessionLeft
 	if by != "" {
 		cause.Request, cause.EndsSession = string(e.Op), e.Op == opDestroy
 	}

@@ -110,7 +110,8 @@ func (c *cluster) applied(s *Server, index uint64, r *pb.InternalRaftRequest, fr
 	if len(c.truth.Watched()) == 0 || from == len(s.keyspace.events) {
 		return
 	}
-	cause := raftgroup.Cause{By: c.asked[r.Header.ID], Left: left}
+	cause := raftgroup.CauseBy(c.asked[r.Header.ID])
+	cause.Left = left
 	cause.Step = s.node.Note(cause.By, trace.Apply{Effects: applied(s.keyspace.events[from:])})
 	if cause.By != "" {
 		cause.Request, cause.EndsSession = Request{inner(r)}.Kind(), r.LeaseRevoke != nil

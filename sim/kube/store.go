@@ -41,8 +41,8 @@ func (*store) Accept(*sim.ServerConn) sim.Session { return nil }
 // get is the present object, nil if there is none.
 func (s *store) get(key string) *object { return s.disk[key] }
 
-// put writes a lease for a client, or deletes it if it is nil, if the present one has the resource version that it was
-// made from, "" for none. It returns what is there then.
+// put writes a lease for a client, or an operator if that is "", or deletes it if it is nil, if the present one has the
+// resource version that it was made from, "" for none. It returns what is there then.
 func (s *store) put(key, from string, l *coordination.Lease, client, server string) (now *object, written bool) {
 	before := s.disk[key]
 	if version(before) != from {
@@ -145,6 +145,11 @@ func (s *store) tell(key string, step int, by string, before *object) {
 		return
 	}
 	c.Over = had != "" && id != ""
+	if by == "" { // an operator
+		c.Value, c.Request, c.Change = id, "", trace.KeyOperated
+		s.node.KeyChanged(c)
+		return
+	}
 	if had != "" {
 		s.node.KeyChanged(c)
 	}

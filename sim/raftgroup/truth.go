@@ -3,6 +3,7 @@ package raftgroup
 import (
 	"slices"
 
+	"locksim/faults"
 	"locksim/sim"
 	"locksim/sim/trace"
 )
@@ -27,11 +28,21 @@ type Cause struct {
 	Step int
 	// By is the client whose request it was, empty for none, and Request the kind of the request.
 	By, Request string
+	// operator says that it was an operator who asked, and no client.
+	operator bool
 	// EndsSession says that the request ends a session or a lease, and its keys with it.
 	EndsSession bool
 	// Left is the time that a key had left just before. Nil says that no clock ends the keys: one with a session stays as
 	// long as that.
 	Left func(Head) trace.TimeLeft
+}
+
+// CauseBy is a request of a client, "" for none, or of [faults.Operator], who is no client.
+func CauseBy(asker string) Cause {
+	if asker == faults.Operator {
+		return Cause{operator: true}
+	}
+	return Cause{By: asker}
 }
 
 func (c Cause) left(h Head) trace.TimeLeft {
@@ -73,10 +84,21 @@ func (t *Truth) Tell(node *sim.Node, c Cause, head func(name string) Head) {
 			Left: c.left(before)}
 		change.Was, change.WasOf = before.Value, before.By
 		change.Over = before.Value != "" && now.Value != "" && now.Value != before.Value && now.Made == before.Made
+		if c.operator && change.Over || c.operator && now.Value == before.Value { // the key stays, with what the operator wrote
+			change.Value, change.Change = now.Value, trace.KeyOperated
+			if now.Value == before.Value {
+				change.Change = trace.KeyProlonged
+			}
+			node.KeyChanged(change)
+			continue
+		}
 		if before.Value != "" && (now.Value == "" || now.By != c.By) { // it went, and the next one came to the head
 			gone := change
 			gone.By, gone.Change = c.By, trace.KeyDeleted
-			if c.By == "" {
+			switch {
+			case c.operator:
+				gone.Change = trace.KeyOperated
+			case c.By == "":
 				gone.Change = trace.KeyExpired
 			}
 			node.KeyChanged(gone)

@@ -667,6 +667,37 @@ func (f Flush) Words(View) Words {
 	return Words{Story: "FLUSHED: " + line(f), Lane: "flushed " + line(f)}
 }
 
+// Operate is an operator who changes the keys of the lock by hand, or ends the sessions that have it.
+type Operate struct {
+	// Does is one of faults.Edit, or [EndsSession].
+	Does string
+	// Of are the keys or sessions concerned. It is empty where there are none, or the server is down or no primary.
+	Of []string
+}
+
+// EndsSession is what an [Operate] does that ends sessions.
+const EndsSession = "end_session"
+
+// Kind is "operate".
+func (Operate) Kind() string { return "operate" }
+
+// Fields implements [What].
+func (o Operate) Fields(f Fields) Fields { return f.Text("does", o.Does).List("of", o.Of) }
+
+// AppendText appends what the operator does, and to what.
+func (o Operate) AppendText(b []byte) []byte {
+	does := map[string]string{"delete": "deletes", "overwrite": "writes over", EndsSession: "ends the session"}[o.Does]
+	if len(o.Of) == 0 {
+		return append(b, "finds nothing of the lock"...)
+	}
+	return append(append(append(b, does...), ' '), strings.Join(o.Of, ", ")...)
+}
+
+// Words implements [What].
+func (o Operate) Words(View) Words {
+	return Words{Story: "OPERATOR " + line(o), Lane: "operator " + line(o)}
+}
+
 // by are the kinds of events that end a fault.
 func by(ends ...What) (kinds []string) {
 	for _, w := range ends {

@@ -86,6 +86,8 @@ const (
 	KeyProlonged
 	// KeyMoved is a key that a node of a Redis Cluster has no more, or has now, since its slot has moved.
 	KeyMoved
+	// KeyOperated is a key that an operator has deleted, overwritten, or ended the session of.
+	KeyOperated
 )
 
 // TimeLeft is the time that a key has left by the clock of its server. The zero
@@ -147,13 +149,15 @@ func (c Change) String() string {
 		return "prolonged"
 	case KeyMoved:
 		return "moved"
+	case KeyOperated:
+		return "operated"
 	}
 	return "unknown"
 }
 
 // MarshalText writes the word of the change.
 func (c Change) MarshalText() ([]byte, error) {
-	if c < KeySet || c > KeyMoved {
+	if c < KeySet || c > KeyOperated {
 		return nil, fmt.Errorf("write the change %d of a key: there is none of that number", uint8(c))
 	}
 	return []byte(c.String()), nil
@@ -162,7 +166,7 @@ func (c Change) MarshalText() ([]byte, error) {
 // UnmarshalText reads the word of a change. The error names the words.
 func (c *Change) UnmarshalText(word []byte) error {
 	var words []string
-	for known := KeySet; known <= KeyMoved; known++ {
+	for known := KeySet; known <= KeyOperated; known++ {
 		if known.String() == string(word) {
 			*c = known
 			return nil

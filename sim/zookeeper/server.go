@@ -384,7 +384,9 @@ func (s *Server) prepare(id uint64, session int64, packet []byte, from uint64) {
 		s.sessions.closing[session] = true
 	case opDeleteContainer:
 	default:
-		t.refused = s.checkSession(session, from)
+		if session != 0 { // that of a client, and not of an operator
+			t.refused = s.checkSession(session, from)
+		}
 	}
 	if err := s.raft.Propose(t.encode()); err != nil {
 		return // it leads no more, and closes all connections

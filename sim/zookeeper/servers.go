@@ -98,7 +98,8 @@ func (e *ensemble) applied(s *Server, index uint64, x transaction, events []even
 		return
 	}
 	e.index = index
-	by := e.asked[x.id]
+	cause := raftgroup.CauseBy(e.asked[x.id])
+	by := cause.By
 	for _, v := range events {
 		if v.kind == nodeCreated {
 			e.creators[s.tree.nodes[v.path].czxid] = by
@@ -107,7 +108,7 @@ func (e *ensemble) applied(s *Server, index uint64, x transaction, events []even
 	if len(e.truth.Watched()) == 0 || len(events) == 0 {
 		return
 	}
-	cause := raftgroup.Cause{Step: s.node.Note(by, trace.Apply{Effects: changes(events)}), By: by}
+	cause.Step = s.node.Note(by, trace.Apply{Effects: changes(events)})
 	if by != "" {
 		q, _ := parse(x.packet) // it was read before
 		cause.Request, cause.EndsSession = Request{q}.Kind(), q.op == opCloseSession

@@ -32,7 +32,7 @@ const settles = 20 * time.Second
 // Servers are two API servers, their store and their webhook.
 func Servers() []scenarios.Servers {
 	lacks := []string{"evict", "exhaust_pool", "failover", "flush", "read_only"}
-	behind := append([]string{"error_reply"}, lacks...)
+	behind := append([]string{"edit_key", "error_reply"}, lacks...)
 	return []scenarios.Servers{
 		{Count: 2, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "kube", Prefix: kube.APIPrefix, Lacks: lacks},
 			Settles: settles,

@@ -34,8 +34,8 @@ func serversIn(in simnats.Storage) []scenarios.Servers {
 			"power failure would lose"
 	}
 	return []scenarios.Servers{{Count: 1, Kind: scenarios.ServerKind{Facts: server.Facts{Name: "nats", Prefix: "n",
-		Lacks: []string{"clock_drift", "clock_freeze", "clock_jump", "error_reply", "evict", "exhaust_pool", "failover",
-			"flush", "read_only"}},
+		Lacks: []string{"clock_drift", "clock_freeze", "clock_jump", "edit_key", "error_reply", "evict",
+			"exhaust_pool", "failover", "flush", "read_only"}},
 		Make:  func(n int) sim.Kind { return simnats.Servers{Count: n, In: in} },
 		Power: func() error { return power(in) }, Real: real}}}
 }

@@ -93,6 +93,33 @@ func (s *Server) Flush(ctx context.Context, what faults.FlushWhat) error {
 	return s.ask(ctx, "flushall", "sync")
 }
 
+// EditKeys does what an operator does to those of these keys that are there, and have a value or fields, and returns
+// them. A replica has none.
+func (s *Server) EditKeys(ctx context.Context, how faults.Edit, keys []string) (edited []string, err error) {
+	if s.admin == nil {
+		return nil, s.unable("it is no Redis, and a live run edits only the keys of one")
+	}
+	if s.isReplica(ctx) {
+		return nil, nil
+	}
+	for _, key := range keys {
+		kind, err := s.admin.Type(ctx, key).Result()
+		if err == nil && kind != "string" && kind != "hash" {
+			continue
+		}
+		if err == nil && how == faults.EditOverwrite {
+			err = s.admin.Set(ctx, key, faults.Operator, 0).Err()
+		} else if err == nil {
+			err = s.admin.Del(ctx, key).Err()
+		}
+		if err != nil {
+			return edited, fmt.Errorf("%s: %s the key %s: %w", s.name, how, key, err)
+		}
+		edited = append(edited, key)
+	}
+	return edited, nil
+}
+
 // RefuseWrites makes a Redis answer writes with READONLY, as a replica does: it is one, of a primary that does not
 // answer. It serves reads, and hides keys that have expired.
 func (s *Server) RefuseWrites(ctx context.Context) error {

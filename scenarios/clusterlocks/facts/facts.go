@@ -9,7 +9,7 @@ import "locksim/scenarios/kinds/server"
 var Server = server.Kind{
 	Facts: server.Facts{
 		Name: "cluster", Prefix: "rc", Leader: "owner", Cluster: true, Shards: 3,
-		Lacks: []string{"exhaust_pool", "failover", "leave"},
+		Lacks: []string{"end_session", "exhaust_pool", "failover", "leave"},
 	},
 	Package: "locksim/scenarios/clusterlocks",
 	Locks: []server.Lock{

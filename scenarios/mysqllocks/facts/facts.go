@@ -8,7 +8,7 @@ import "locksim/scenarios/kinds/server"
 var Server = server.Kind{
 	Facts: server.Facts{
 		Name: "mariadb", Prefix: "m",
-		Lacks: []string{"evict", "failover", "flush", "read_only"},
+		Lacks: []string{"edit_key", "evict", "failover", "flush", "read_only"},
 	},
 	Package: "locksim/scenarios/mysqllocks",
 	Locks: []server.Lock{

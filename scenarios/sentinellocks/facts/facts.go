@@ -8,7 +8,7 @@ import "locksim/scenarios/kinds/server"
 var Server = server.Kind{
 	Facts: server.Facts{
 		Name: "sentinel", Prefix: "sen", Watches: true,
-		Lacks: []string{"error_reply", "evict", "flush", "read_only"},
+		Lacks: []string{"edit_key", "error_reply", "evict", "flush", "read_only"},
 	},
 	Package: "locksim/scenarios/sentinellocks",
 	Locks: []server.Lock{

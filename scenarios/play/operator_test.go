@@ -1,0 +1,75 @@
+package play_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"locksim/checker"
+	"locksim/internal/testruns"
+	"locksim/scenarios/etcdlocks"
+	"locksim/scenarios/outcome"
+	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
+	"locksim/scenarios/zklocks"
+	"locksim/sim/trace"
+)
+
+// What an operator does by hand ends a lock, or has no end. A fence keeps the data right, and no lock promises to stand
+// it.
+func TestOperator(t *testing.T) {
+	redis := testruns.Kind(t, "fenced")
+	reentrant := testruns.Kind(t, "reentrant-fenced")
+	for _, tt := range []struct {
+		name, world, fault string
+		lock               subject.Lock
+		none, seal         checker.Label
+		change             trace.Change
+	}{
+		{"redis deletes", "redis: 1", "edit_key: {node: r0}", redis, checker.Corrupted, checker.Rescued, trace.KeyOperated},
+		{"redis overwrites", "redis: 1", "edit_key: {node: r0, how: overwrite}", redis, checker.Stuck, checker.Stuck,
+			trace.KeyOperated},
+		{"redis deletes a hash", "redis: 1", "edit_key: {node: r0}", reentrant, checker.Corrupted, checker.Rescued,
+			trace.KeyOperated},
+		{"etcd deletes", "etcd: 3", "edit_key: {node: e1}", etcdlocks.Lock(), checker.Corrupted, checker.Rescued,
+			trace.KeyOperated},
+		{"etcd overwrites", "etcd: 3", "edit_key: {node: e1, how: overwrite}", etcdlocks.Lock(), checker.Safe, checker.Safe,
+			trace.KeyProlonged},
+		{"etcd ends", "etcd: 3", "end_session: {node: leader}", etcdlocks.Lock(), checker.Corrupted, checker.Rescued,
+			trace.KeyOperated},
+		{"zookeeper deletes", "zookeeper: 3", "edit_key: {node: z1}", zklocks.Lock(), checker.Corrupted, checker.Rescued,
+			trace.KeyOperated},
+		{"zookeeper overwrites", "zookeeper: 3", "edit_key: {node: z1, how: overwrite}", zklocks.Lock(), checker.Safe,
+			checker.Safe, 0},
+		{"zookeeper ends", "zookeeper: 3", "end_session: {node: leader}", zklocks.Lock(), checker.Corrupted, checker.Rescued,
+			trace.KeyOperated},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sc := testruns.Parse(t, `
+name: by-hand
+world: {`+tt.world+`, clients: 2}
+lock: {kind: `+tt.lock.Name+`, ttl: 10s}
+workload: {rounds: 1, hold: 8s, stagger: 1s}
+faults:
+  - {at: 3s, `+tt.fault+`}
+`)
+			o := testruns.Play(t, sc, tt.lock, play.RunOptions{Seed: 1, Repeat: outcome.Twice})
+			for mode, want := range map[string]checker.Label{"none": tt.none, "seal": tt.seal} {
+				i := slices.IndexFunc(o.Modes, func(m outcome.ModeRun) bool { return string(m.Mode) == mode })
+				m := o.Modes[i]
+				if m.Verdict.Label != want || !m.FaultsFelt[0] {
+					t.Errorf("mode %s: %s, want %s; felt %v", mode, m.Verdict.Label, want, m.FaultsFelt)
+				}
+				var changes []trace.Change
+				for _, c := range m.KeyChanges {
+					if c.Asked == "" && c.At >= 3*time.Second && c.At < 4*time.Second {
+						changes = append(changes, c.Change)
+					}
+				}
+				if tt.change != 0 && !slices.Contains(changes, tt.change) || tt.change == 0 && len(changes) > 0 {
+					t.Errorf("mode %s: the keys changed so: %v, want %v", mode, changes, tt.change)
+				}
+			}
+		})
+	}
+}
