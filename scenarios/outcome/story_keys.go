@@ -3,6 +3,7 @@ package outcome
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"locksim/checker"
@@ -113,13 +114,10 @@ func (k keyTeller) tell(c trace.KeyChange) {
 		text = fmt.Sprintf("deletes its key %s on %s, %s%s", key, c.Server, k.moment(c), k.late(c))
 	case c.Change == trace.KeyDeleted && another:
 		text = fmt.Sprintf("deletes the key %s on %s, which %s had set%s", key, c.Server, c.WasOf, k.late(c))
-	case c.Value != "" && c.Change == trace.KeyOperated && c.WasOf != "" && k.ends(c):
-		actor, text = c.Server, fmt.Sprintf("no longer has the key %s of %s%s: an operator has written %s over it", key,
-			c.WasOf, k.renewals(on), trace.Readable(c.Value))
-	case c.Value == "" && c.Asked == "" && c.WasOf != "" && k.ends(c):
+	case (c.Value == "" || c.Change == trace.KeyOperated) && c.Asked == "" && c.WasOf != "" && k.ends(c):
 		actor, text = c.Server, k.gone(c, key, k.renewals(on))
 	}
-	if c.Change == trace.KeySet || c.Value == "" {
+	if c.Change == trace.KeySet || c.Change == trace.KeyOperated || c.Value == "" {
 		delete(k.prolonged, on)
 		delete(k.last, on)
 	}
@@ -130,22 +128,25 @@ func (k keyTeller) tell(c trace.KeyChange) {
 
 // gone says how a key went that no request deleted.
 func (keyTeller) gone(c trace.KeyChange, key, renewals string) string {
+	whose := fmt.Sprintf("the key %s of %s%s", key, c.WasOf, renewals)
+	ended := strings.TrimSuffix(whose, ",")
 	switch {
 	case c.Change == trace.KeyExpired && c.ByClients:
-		return fmt.Sprintf("sees the key %s of %s%s not renewed for as long as it says: another client may take it", key,
-			c.WasOf, renewals)
-	case c.Change == trace.KeyMoved:
-		return fmt.Sprintf("no longer has the key %s of %s%s: its slot has moved", key, c.WasOf, renewals)
-	case c.Change == trace.KeyOperated:
-		return fmt.Sprintf("no longer has the key %s of %s%s: an operator has taken it away", key, c.WasOf, renewals)
-	case c.Change == trace.KeyReplicated:
-		return fmt.Sprintf("no longer has the key %s of %s%s, as its primary", key, c.WasOf, renewals)
-	case c.Change == trace.KeyRestored:
-		return fmt.Sprintf("no longer has the key %s of %s%s", key, c.WasOf, renewals)
+		return "sees " + whose + " not renewed for as long as it says: another client may take it"
 	case c.Change == trace.KeyExpired:
-		return fmt.Sprintf("lets the key %s of %s%s expire", key, c.WasOf, renewals)
+		return "lets " + whose + " expire"
+	case c.Change == trace.KeyMoved:
+		return "no longer has " + ended + ": its slot has moved"
+	case c.Change == trace.KeyOperated && c.Value != "":
+		return "no longer has " + ended + ": an operator has written " + trace.Readable(c.Value) + " over it"
+	case c.Change == trace.KeyOperated:
+		return "no longer has " + ended + ": an operator has taken it away"
+	case c.Change == trace.KeyReplicated:
+		return "no longer has " + ended + ", as its primary"
+	case c.Change == trace.KeyRestored:
+		return "no longer has " + ended
 	}
-	return fmt.Sprintf("loses the key %s of %s%s: it is %s", key, c.WasOf, renewals, c.Change)
+	return "loses " + ended + ": it is " + c.Change.String()
 }
 
 // renewals says how often the client of a key prolonged it.
