@@ -47,7 +47,8 @@ const (
 	// SlackExpiry is the time from the end of a claim to that of the key or session by which the nodes knew its holder:
 	// the end of the last [Holding] of the client that began before or at the grant and ended after the call of Acquire.
 	// It is negative if the client claimed what the nodes would have given to others, whether they did or not. Claims that
-	// were released or crashed have only negative ones, since a release ends both. It is not known of locks with several
+	// were released or crashed have only negative ones, since a release ends both, and so have those whose client had the
+	// key again before they ended: until then they are without it. It is not known of locks with several
 	// keys ([History.ManyKeys]), nor judged where a holder has time to learn of a loss ([History.Detection]).
 	SlackExpiry SlackKind = "expiry"
 	// SlackValidity is how long a lease still lasted by the clock of its holder when Acquire, or an Extend without an
@@ -256,6 +257,13 @@ func (l *leastSlack) ofExpiry(h History, g Grant, claim Interval, record holding
 	held := record[begun-1]
 	s := Slack{Kind: SlackExpiry, Client: g.Client, Resource: g.Resource, From: h.Timing.when(claim.end()),
 		To: cmp.Or(held.Ended, h.Timing.when(held.To))}
+	if begun < len(record) && record[begun].From < claim.end() { // it had the key again while it still claimed
+		s.From = h.Timing.when(record[begun].From)
+		if s.Value = int64(s.To - s.From); s.Value < 0 {
+			l.add(s, held.To, record[begun].From)
+		}
+		return
+	}
 	s.Value = int64(s.To - s.From)
 	if end := claim.end(); s.Value >= 0 && (end == g.Released || end != g.Until && end != g.Lost) {
 		return

@@ -84,6 +84,11 @@ func TestSlack(t *testing.T) {
 			want: values{SlackExpiry: 6}},
 		{name: "lease outlasts the key", grants: []Grant{held(1, "c0", 5, 0).until(10, 0)}, more: heldBy("c0", 3, 8),
 			want: values{SlackExpiry: -2}},
+		{name: "the key is back before the lease ends", grants: []Grant{held(1, "c0", 5, 0).until(14, 0)},
+			more: func(h *History) {
+				heldBy("c0", 3, 8)(h)
+				heldBy("c0", 11, 16)(h)
+			}, want: values{SlackExpiry: -3}},
 		{name: "key ended before the grant", grants: []Grant{held(1, "c0", 9, 0).until(12, 0).asked(2)},
 			more: heldBy("c0", 3, 6), want: values{SlackExpiry: -6}},
 		{name: "key of another time", grants: []Grant{held(1, "c0", 9, 0).until(12, 0)}, more: heldBy("c0", 3, 6)},

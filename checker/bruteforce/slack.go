@@ -97,7 +97,8 @@ func claimSlack(h checker.History, add func(checker.SlackKind, int64)) {
 // "SlackExpiry is the time from the end of a claim to that of the key or session by which the nodes knew its holder:
 // the end of the last Holding of the client that began before or at the grant and ended after the call of Acquire. It
 // is negative if the client claimed what the nodes would have given to others, whether they did or not. Claims that
-// were released or crashed have only negative ones, since a release ends both. It is not known of locks with several
+// were released or crashed have only negative ones, since a release ends both, and so have those whose client had the
+// key again before they ended: until then they are without it. It is not known of locks with several
 // keys (ManyKeys), nor judged where a holder has time to learn of a loss (Detection)."
 func expiry(h checker.History, g checker.Grant, add func(checker.SlackKind, int64)) {
 	if h.ManyKeys || h.Detection != 0 || !hadClaim(g) {
@@ -118,8 +119,13 @@ func expiry(h checker.History, g checker.Grant, add func(checker.SlackKind, int6
 		ended = at(h, last.To)
 	}
 	end := claimEnd(g)
-	value := ended - endOf(h, end)
 	byItself := end != 0 && end != g.Released && (end == g.Until || end == g.Lost)
+	for _, s := range h.Holdings {
+		if s.Client == g.Client && s.Resource == g.Resource && s.From > g.Granted && (end == 0 || s.From < end) {
+			end, byItself = s.From, false
+		}
+	}
+	value := ended - endOf(h, end)
 	if value < 0 || byItself {
 		add(checker.SlackExpiry, int64(value))
 	}
