@@ -46,6 +46,8 @@ type (
 	LeaseForm = subject.LeaseForm
 	// Space is what schedules are drawn from.
 	Space = spaces.Space
+	// SettingRange is a setting of a lock that a search draws.
+	SettingRange = spaces.SettingRange
 )
 
 // How the end of a lease is known: see [subject.LeaseForm].

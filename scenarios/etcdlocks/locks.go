@@ -80,7 +80,7 @@ func Specimen(s etcdbroken.Specimen) subject.Lock {
 // Lock is that of package etcdlock.
 func Lock() subject.Lock {
 	return subject.Lock{
-		Name: "etcd", Traits: subject.Traits{Servers: servers(), Tokens: true, FollowsSpec: true,
+		Name: "etcd", Traits: subject.Traits{Servers: servers(), Tokens: true, FollowsSpec: true, TTLIs: "TTL",
 			Keys: func(resource string) []string { return []string{etcdlock.Options{}.Queue(resource)} },
 			Promise: lock.Promise{
 				Exclusion: []lock.Fault{

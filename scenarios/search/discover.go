@@ -61,11 +61,12 @@ func Discover(l subject.Lock, space spaces.Space) (spaces.Space, error) {
 	if calm.owned && l.Section.Run == nil { // a section of its own has none within it
 		d.Nested, d.OwnerPerRound = cmp.Or(d.Nested, 2), mintsUnderPromise(l)
 	}
-	if l.FollowsSpec || d.TTL != (file.Range{}) {
-		return d.Space, nil
+	if !l.FollowsSpec && d.TTL == (file.Range{}) {
+		if d.TTL, err = calm.lease(); err != nil {
+			return d.Space, err
+		}
 	}
-	d.TTL, err = calm.lease()
-	return d.Space, err
+	return d.Space, d.discoverSettings(l)
 }
 
 // discovery is a space to which is added what a lock shows.

@@ -27,6 +27,7 @@ func Draw(from spaces.Choices, space spaces.Space) *file.Scenario {
 	d.usualTTL, d.usualRounds = d.space.TTL == usual.TTL, d.space.Rounds == usual.Rounds || d.space.Rounds == fewRounds
 	d.sc.Name = file.Drawn
 	strategyOf(space).draw(d)
+	d.settings()
 	return d.sc
 }
 

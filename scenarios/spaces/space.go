@@ -85,6 +85,10 @@ type Space struct {
 	// Workloads are what sections may do. Fill takes the place of one register without
 	// nested sections in eight, if both are in the list. Nil means register and fill.
 	Workloads []file.WorkloadKind `json:"workloads" jsonschema:"minItems=1"`
+	// Settings are the settings of the lock that are drawn. The others are the lock's own. Nil means none.
+	Settings []SettingRange `json:"settings,omitempty"`
+	// TTLUnit is what the TTL is a whole number of, rounded up, where settings are drawn. 0 is for any.
+	TTLUnit time.Duration `json:"ttl_unit,omitempty"`
 }
 
 // Span is a range of numbers, both ends included.
@@ -167,6 +171,12 @@ func (s Space) Validate() error {
 		{"Replicas", s.Replicas, file.MaxReplicas}, {"Crowd", s.Crowd, file.MaxClients}} {
 		if n.value < 0 || n.value > n.most {
 			errs = append(errs, fmt.Errorf("%s %d: give a number from 0 to %d", n.field, n.value, n.most))
+		}
+	}
+	for i, r := range s.Settings {
+		errs = append(errs, r.check())
+		if slices.ContainsFunc(s.Settings[:i], func(other SettingRange) bool { return other.Name == r.Name }) {
+			errs = append(errs, fmt.Errorf("the setting %s is named twice", r.Name))
 		}
 	}
 	if s.LeastReplicas < 0 || s.LeastReplicas > s.Replicas {

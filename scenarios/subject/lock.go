@@ -101,9 +101,11 @@ type Traits struct {
 	FollowsSpec bool
 
 	// Settings are those that a scenario may have under lock.settings, which New reads with [Setting.In]. TTLIs is what
-	// the library of the lock calls the TTL of the scenario, if it has a word of its own: "LeaseDuration".
+	// the library of the lock calls the TTL of the scenario, if it has a word of its own: "LeaseDuration". TTLUnit is what
+	// the TTL must be a whole number of where a scenario has settings. 0 is for any.
 	Settings []Setting
 	TTLIs    string
+	TTLUnit  time.Duration
 	// Tuned, if not nil, are the traits with the settings of a scenario that has some.
 	Tuned func(t Traits, spec file.LockSpec) Traits
 

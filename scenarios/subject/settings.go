@@ -63,7 +63,8 @@ func (s Setting) parse(text string) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-func (s Setting) text(d time.Duration) string {
+// Text is a value of the setting as a scenario has it.
+func (s Setting) Text(d time.Duration) string {
 	if s.Counts {
 		return strconv.Itoa(int(d))
 	}
@@ -86,6 +87,10 @@ func (l Lock) checkSettings(sc *file.Scenario) error {
 	if len(sc.Lock.Settings) == 0 {
 		return nil
 	}
+	if l.TTLUnit > 0 && sc.Lock.TTL%l.TTLUnit != 0 {
+		return sc.ErrorAt(sc.Pos("lock.ttl"), "lock.ttl: %v is not a whole number of %v, as lock %s with settings takes it",
+			sc.Lock.TTL, l.TTLUnit, l.Name)
+	}
 	for _, s := range l.Settings {
 		if problem := l.above(s, sc.Lock); problem != "" {
 			path := "lock.settings." + s.Name
@@ -93,6 +98,34 @@ func (l Lock) checkSettings(sc *file.Scenario) error {
 		}
 	}
 	return nil
+}
+
+// Setting is a setting of the lock by its name. The error names the nearest one.
+func (l Lock) Setting(name string) (Setting, error) {
+	for _, s := range l.Settings {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return Setting{}, fmt.Errorf("lock %s has no setting %s: %s", l.Name, name, l.nearest(name))
+}
+
+// Under reports whether a setting has to be less than another one.
+func (s Setting) Under(other Setting) bool {
+	return slices.ContainsFunc(s.Below, func(b Bound) bool { return b.Of == other.Name })
+}
+
+// SettingsInOrder are the settings of the lock, each after those that it has to be less than. The caller owns the slice.
+func (l Lock) SettingsInOrder() []Setting {
+	var out []Setting
+	for left := slices.Clone(l.Settings); len(left) > 0; {
+		i := slices.IndexFunc(left, func(s Setting) bool { return !slices.ContainsFunc(left, s.Under) })
+		if i < 0 { // each waits for another
+			return append(out, left...)
+		}
+		out, left = append(out, left[i]), slices.Delete(left, i, i+1)
+	}
+	return out
 }
 
 // nearest says what to write in place of a setting that the lock does not have.
@@ -123,11 +156,11 @@ func (s Setting) problem(text string) string {
 	}
 	switch {
 	case err != nil && s.Counts:
-		return fmt.Sprintf("%s is no whole number: give one, such as %s", text, s.text(s.Default(0)))
+		return fmt.Sprintf("%s is no whole number: give one, such as %s", text, s.Text(s.Default(0)))
 	case err != nil:
 		return fmt.Sprintf("%s is no length of time: give one with its unit, such as 10s", text)
 	case d < s.Least || d > most:
-		return fmt.Sprintf("%s is out of range: give %s to %s", s.text(d), s.text(s.Least), s.text(most))
+		return fmt.Sprintf("%s is out of range: give %s to %s", s.Text(d), s.Text(s.Least), s.Text(most))
 	case s.Unit > 0 && d%s.Unit != 0:
 		return fmt.Sprintf("%v is not a whole number of %v", d, s.Unit)
 	}
@@ -151,9 +184,9 @@ func (l Lock) above(s Setting, spec file.LockSpec) string {
 		if times > 1 {
 			multiple = fmt.Sprintf(", times %v,", times)
 		}
-		return fmt.Sprintf("%s%s is not less than %s of %s (%s): make it shorter, or the other one longer", s.text(d),
+		return fmt.Sprintf("%s%s is not less than %s of %s (%s): make it shorter, or the other one longer", s.Text(d),
 			multiple,
-			what, s.text(limit), b.Because)
+			what, s.Text(limit), b.Because)
 	}
 	return ""
 }

@@ -22,7 +22,8 @@ import (
 // leaves the node, and the session keeps it (F62).
 func Library() subject.Lock {
 	return subject.Lock{
-		Name: "zk-lock", Traits: subject.Traits{Servers: needs(), Tokens: true, FollowsSpec: true, Lease: subject.LeaseHeld,
+		Name: "zk-lock", Traits: subject.Traits{Servers: needs(), Tokens: true, FollowsSpec: true, TTLIs: "SessionTimeout",
+			Lease:     subject.LeaseHeld,
 			Detection: 25 * time.Second,
 			Keys:      func(resource string) []string { return []string{path(resource) + "/"} },
 			Promise: lock.Promise{

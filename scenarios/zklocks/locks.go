@@ -85,6 +85,7 @@ func Specimen(s zkbroken.Specimen) subject.Lock {
 func Lock() subject.Lock {
 	return subject.Lock{
 		Name: "zookeeper", Traits: subject.Traits{Servers: needs(), Tokens: true, FollowsSpec: true, GrantTime: confirms,
+			TTLIs: "SessionTimeout",
 			Keys:  func(resource string) []string { return []string{zklock.Options{}.Queue(resource) + "/"} },
 			Queue: func(resource string) string { return zklock.Options{}.Queue(resource) + "/*" },
 			Promise: lock.Promise{

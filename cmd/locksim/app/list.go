@@ -142,6 +142,20 @@ type ListedLock struct {
 	ForWhom string `json:"for_whom,omitempty"`
 	// Promise is what the lock is judged by.
 	Promise lock.Promise `json:"promise"`
+	// Settings are those that a scenario may have under lock.settings.
+	Settings []ListedSetting `json:"settings,omitempty"`
+}
+
+// ListedSetting is a setting of a lock.
+type ListedSetting struct {
+	// Name is the key in a scenario file.
+	Name string `json:"name"`
+	// InLibrary is what the library of the lock calls it.
+	InLibrary string `json:"in_library,omitempty"`
+	// Text says what it is.
+	Text string `json:"text"`
+	// Default is what it is where a scenario leaves it out, with the TTL of 10s that scenarios have by default.
+	Default string `json:"default"`
 }
 
 // ListedServer is a kind of server.
@@ -226,7 +240,11 @@ func NewList(extra ...subject.Lock) (*List, error) {
 		if l.TestsFence() || strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
 			continue
 		}
-		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), serversText(l), l.ForWhom, l.Promise})
+		var settings []ListedSetting
+		for _, s := range l.Settings {
+			settings = append(settings, ListedSetting{s.Name, s.Elsewhere, s.Doc, s.Text(s.Default(file.Defaults().Lock.TTL))})
+		}
+		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), serversText(l), l.ForWhom, l.Promise, settings})
 	}
 	for _, b := range mistake.All() {
 		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), spaces.NoFaults),
@@ -290,6 +308,7 @@ func (c *List) write(w io.Writer) error {
 	for _, l := range c.Locks {
 		line("  %s\t%s", l.Name, l.text())
 	}
+	c.writeSettings(line)
 	line("\npromises")
 	for _, p := range c.promises() {
 		line("  %s:\n    %s", p.Name, strings.ReplaceAll(p.Text, "; ", "\n    "))
@@ -317,6 +336,24 @@ func (c *List) write(w io.Writer) error {
 		return err
 	}
 	return t.Flush()
+}
+
+// writeSettings writes the settings of the locks that have some.
+func (c *List) writeSettings(line func(format string, args ...any)) {
+	begun := false
+	for _, l := range c.Locks {
+		for i, s := range l.Settings {
+			if !begun {
+				line("\nsettings of locks, what their libraries call them, and what they are where a scenario leaves them out")
+				begun = true
+			}
+			name := ""
+			if i == 0 {
+				name = l.Name
+			}
+			line("  %s\t%s, %s: %s; %s", name, s.Name, s.InLibrary, s.Text, s.Default)
+		}
+	}
 }
 
 func (s ListedServer) text() string {

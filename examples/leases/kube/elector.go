@@ -82,7 +82,11 @@ var (
 
 // timesIn are those of a scenario that has settings.
 func timesIn(spec file.LockSpec) Times {
-	return Times{LeaseDuration: spec.TTL, RenewDeadline: renewDeadline.In(spec), RetryPeriod: retryPeriod.In(spec) + apart}
+	t := Times{LeaseDuration: spec.TTL, RenewDeadline: renewDeadline.In(spec), RetryPeriod: retryPeriod.In(spec) + apart}
+	if t.Validate() != nil {
+		t.RetryPeriod -= apart
+	}
+	return t
 }
 
 // tuned are the traits of an election with the settings of a scenario.

@@ -105,8 +105,9 @@ func Example(name string) scenarios.Lock {
 func underTest(name string, m manner) scenarios.Lock {
 	l := scenarios.Lock{
 		Name: name, Traits: scenarios.Traits{Servers: Servers(), Tokens: true, FollowsSpec: true, Messages: 16,
-			GrantTime: tries, TTLIs: "LeaseDuration", Settings: []scenarios.Setting{renewDeadline, retryPeriod}, Tuned: tuned,
-			Keys: func(resource string) []string { return []string{kube.Key(namespace, Name(resource))} },
+			GrantTime: tries, TTLIs: "LeaseDuration", TTLUnit: time.Second, Tuned: tuned,
+			Settings: []scenarios.Setting{renewDeadline, retryPeriod},
+			Keys:     func(resource string) []string { return []string{kube.Key(namespace, Name(resource))} },
 			Promise: lock.Promise{
 				Exclusion: []lock.Fault{
 					lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,

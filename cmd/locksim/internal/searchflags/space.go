@@ -83,6 +83,28 @@ var allSpaceFlags = []spaceFlag{
 	},
 	wordsFlag("workload", "what sections do", file.WorkloadKinds(),
 		func(s *spaces.Space) *[]file.WorkloadKind { return &s.Workloads }),
+	{
+		"settings", "list of settings, such as retry_period or retry_period=1s..5s",
+		"the lock's own `SETTINGS` are drawn, with commas, such as retry_period=1s..5s; all for each of them",
+		func(s *spaces.Space) string {
+			var all []string
+			for _, r := range s.Settings {
+				all = append(all, r.String())
+			}
+			return strings.Join(all, ",")
+		},
+		func(s *spaces.Space, text string) error {
+			s.Settings = nil
+			for _, one := range strings.Split(text, ",") {
+				r, err := spaces.ParseSetting(one)
+				if err != nil {
+					return RangeError(err.Error())
+				}
+				s.Settings = append(s.Settings, r)
+			}
+			return nil
+		},
+	},
 }
 
 // strategyNames are the names of the strategies, with commas.
