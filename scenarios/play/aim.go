@@ -40,7 +40,9 @@ func (a *aim) note(clients func() []Machine, client string, m trace.Mark) {
 // at is the client that a fault strikes; "" if there is none yet. Then it waits for one.
 func (a *aim) at(fault int, action faults.Action) string {
 	if _, ok := action.(faults.Restart); ok {
-		return a.fallen
+		fallen := a.fallen
+		a.fallen = "" // it is back: another restart before the next crash starts none
+		return fallen
 	}
 	for _, h := range slices.Backward(a.grants) {
 		if !h.view.Crashed() {

@@ -77,3 +77,26 @@ faults:
 		t.Errorf("cut off: %v, as the record says %q; want c1, after its grant", cut, m.Record.Faults[1].Holder)
 	}
 }
+
+// A restart of the holder that comes before the next crash starts none, and is no error: the crash is drawn.
+func TestRestartOfNoHolder(t *testing.T) {
+	sc := testruns.Parse(t, `
+name: restart-of-none
+world: {redis: 1, clients: 2}
+lock: {kind: fenced, ttl: 2s}
+workload: {rounds: 12, hold: 2s, think: 500ms}
+faults:
+  - {at: 5s, crash: {process: holder}}
+  - {at: 6s, every: 5s, times: 3, restart: {process: holder}}
+`)
+	m := testruns.Play(t, sc, testruns.Kind(t, "fenced"), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+	came := 0
+	for _, e := range m.Trace.Events {
+		if e.Kind() == "restart" {
+			came++
+		}
+	}
+	if came != 1 || !m.FaultsFired[1] {
+		t.Errorf("%d restarts, want one; struck: %v", came, m.FaultsFired)
+	}
+}
