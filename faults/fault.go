@@ -70,6 +70,9 @@ var ErrNoAbility = errors.New("a server of this kind has no such ability")
 // ability it needs: a pause in a world without Pause, for instance.
 var ErrUnable = errors.New("the world is unable to do this")
 
+// ErrRuns is in the error of a restart of a process that has not crashed.
+var ErrRuns = errors.New("has not crashed")
+
 // FieldError says which field of a fault or action makes no sense, and why. It
 // is returned when Validate finds such a field.
 type FieldError struct {

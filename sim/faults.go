@@ -162,7 +162,7 @@ func (f *Faults) Restart(name string) error {
 		n, a.crashed = a.crashed, nil
 	}
 	if !n.Down() {
-		return fmt.Errorf("%s has not crashed", name)
+		return fmt.Errorf("%s %w", name, faults.ErrRuns)
 	}
 	f.restartServer(n)
 	return nil
@@ -179,7 +179,7 @@ func (f *Faults) Revive(process string) (*Process, error) {
 		return nil, err
 	}
 	if !old.Crashed() {
-		return nil, fmt.Errorf("%s has not crashed", process)
+		return nil, fmt.Errorf("%s %w", process, faults.ErrRuns)
 	}
 	f.record(process, trace.Restart{})
 	return f.w.procs.replace(old), nil

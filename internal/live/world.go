@@ -17,6 +17,7 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/internal/live/guard"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
@@ -65,7 +66,7 @@ type World struct {
 	told      map[string]string // the server behind the name primary for a client, r0 if it is not here
 	lasting   []*lasting
 	watched   []string // the keys of the lock
-	healedAt  int64 // in beats
+	healedAt  int64    // in beats
 }
 
 // newWorld starts the servers and the clients of a run. sc is the scenario at its scale.
@@ -289,7 +290,7 @@ func (w *World) Revive(name string) (play.Machine, error) {
 			continue
 		}
 		if !m.Crashed() {
-			return nil, fmt.Errorf("%s has not crashed: it cannot be restarted", name)
+			return nil, fmt.Errorf("%s %w: it cannot be restarted", name, faults.ErrRuns)
 		}
 		r, _ := m.clock.get()
 		again, err := w.launch(name, m.incarnation+1, r)

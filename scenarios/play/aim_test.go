@@ -6,8 +6,10 @@ import (
 
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
+	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/subject"
 	"locksim/sim/trace"
 )
 
@@ -78,25 +80,34 @@ faults:
 	}
 }
 
-// A restart of the holder that comes before the next crash starts none, and is no error: the crash is drawn.
-func TestRestartOfNoHolder(t *testing.T) {
-	sc := testruns.Parse(t, `
+// A restart of the holder, of the leader or of a client by its name that comes again before the next crash starts none,
+// and is no error: a crash may be drawn.
+func TestRestartOfNone(t *testing.T) {
+	for _, tt := range []struct {
+		of, world string
+		lock      subject.Lock
+	}{
+		{"holder", "redis: 1", testruns.Kind(t, "fenced")}, {"leader", "etcd: 3", etcdlocks.Lock()},
+		{"c1", "redis: 1", testruns.Kind(t, "fenced")},
+	} {
+		sc := testruns.Parse(t, `
 name: restart-of-none
-world: {redis: 1, clients: 2}
-lock: {kind: fenced, ttl: 2s}
+world: {`+tt.world+`, clients: 2}
+lock: {kind: `+tt.lock.Name+`, ttl: 2s}
 workload: {rounds: 12, hold: 2s, think: 500ms}
 faults:
-  - {at: 5s, crash: {process: holder}}
-  - {at: 6s, every: 5s, times: 3, restart: {process: holder}}
+  - {at: 5s, crash: {process: `+tt.of+`}}
+  - {at: 6s, every: 5s, times: 3, restart: {process: `+tt.of+`}}
 `)
-	m := testruns.Play(t, sc, testruns.Kind(t, "fenced"), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
-	came := 0
-	for _, e := range m.Trace.Events {
-		if e.Kind() == "restart" {
-			came++
+		m := testruns.Play(t, sc, tt.lock, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		came := 0
+		for _, e := range m.Trace.Events {
+			if e.Kind() == "restart" {
+				came++
+			}
 		}
-	}
-	if came != 1 || !m.FaultsFired[1] {
-		t.Errorf("%d restarts, want one; struck: %v", came, m.FaultsFired)
+		if came != 1 || !m.FaultsFired[1] || len(m.Record.Faults[1].Again) != 0 {
+			t.Errorf("%s: %d restarts, want one; struck: %v %+v", tt.of, came, m.FaultsFired, m.Record.Faults[1])
+		}
 	}
 }

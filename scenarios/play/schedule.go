@@ -131,6 +131,10 @@ func (s *schedule) strike(i int) {
 	}
 	s.strikes[i] = append(s.strikes[i], one)
 	err := f.Action.Apply(s.play.faultTarget(func() { one.feel(now()) }))
+	if errors.Is(err, faults.ErrRuns) && f.Every > 0 { // the crash before it was not drawn
+		s.strikes[i] = s.strikes[i][:len(s.strikes[i])-1]
+		return
+	}
 	if errors.Is(err, faults.ErrUnable) {
 		s.unable[i] = err.Error()
 		return

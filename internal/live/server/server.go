@@ -102,7 +102,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.up != down {
-		return fmt.Errorf("restart %s: it has not crashed", s.name)
+		return fmt.Errorf("restart %s: it %w", s.name, faults.ErrRuns)
 	}
 	if err := s.engine.start(ctx); err != nil {
 		return errors.Join(fmt.Errorf("start %s: %w; it printed:\n%s", s.name, err, s.engine.output()), s.engine.kill())
