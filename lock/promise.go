@@ -11,28 +11,29 @@ type Fault = promise.Fault
 
 // The classes of fault.
 const (
-	FaultPause      = promise.Pause
-	FaultCrash      = promise.Crash
-	FaultPower      = promise.Power
-	FaultRestart    = promise.Restart
-	FaultSlow       = promise.Slow
-	FaultPool       = promise.Pool
-	FaultPartition  = promise.Partition
-	FaultLatency    = promise.Latency
-	FaultReset      = promise.Reset
-	FaultStall      = promise.Stall
-	FaultReadOnly   = promise.ReadOnly
-	FaultScripts    = promise.Scripts
-	FaultWallClock  = promise.WallClock
-	FaultWorker     = promise.Worker
-	FaultClockDrift = promise.ClockDrift
-	FaultClockRate  = promise.ClockRate
-	FaultNodeClock  = promise.NodeClock
-	FaultNodeCrash  = promise.NodeCrash
-	FaultNodePower  = promise.NodePower
-	FaultFailover   = promise.Failover
-	FaultEviction   = promise.Eviction
-	FaultFlush      = promise.Flush
+	FaultPause        = promise.Pause
+	FaultCrash        = promise.Crash
+	FaultPower        = promise.Power
+	FaultRestart      = promise.Restart
+	FaultSlow         = promise.Slow
+	FaultPool         = promise.Pool
+	FaultPartition    = promise.Partition
+	FaultLatency      = promise.Latency
+	FaultReset        = promise.Reset
+	FaultStall        = promise.Stall
+	FaultReadOnly     = promise.ReadOnly
+	FaultScripts      = promise.Scripts
+	FaultWallClock    = promise.WallClock
+	FaultWorker       = promise.Worker
+	FaultClockDrift   = promise.ClockDrift
+	FaultClockRate    = promise.ClockRate
+	FaultNodeClock    = promise.NodeClock
+	FaultNodeCrash    = promise.NodeCrash
+	FaultNodePower    = promise.NodePower
+	FaultFailover     = promise.Failover
+	FaultEviction     = promise.Eviction
+	FaultFlush        = promise.Flush
+	FaultIntervention = promise.Intervention
 )
 
 // Faults lists the classes of fault. The caller owns the slice.

@@ -44,7 +44,8 @@ func TestPromises(t *testing.T) {
 		p, _ := lock.PromiseOf(kind)
 		for fault, want := range map[lock.Fault]bool{
 			lock.FaultNodeCrash: false, lock.FaultFailover: false, lock.FaultEviction: false, lock.FaultFlush: false,
-			lock.FaultNodeClock: false, lock.FaultClockRate: false,
+			lock.FaultIntervention: false,
+			lock.FaultNodeClock:    false, lock.FaultClockRate: false,
 			lock.FaultWorker:     !slices.Contains(renewing, kind),
 			lock.FaultClockDrift: slices.Contains(quorum, kind),
 			lock.FaultPause:      true, lock.FaultReset: true, lock.FaultStall: true, lock.FaultScripts: true,

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"locksim/faults"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
+	"locksim/scenarios/spaces"
 )
 
 // byHand reports whether one of the troubles above has faults of a kind. All other
@@ -31,12 +33,19 @@ func (d *drawer) formTroubles() []trouble {
 				return s.Leader != "" && !slices.Contains(s.Lacks, k.Name)
 			})
 		}
-		if slices.Contains(d.space.Kinds, k.Name) && !byHand(k.Name) && !lacked {
+		if (slices.Contains(d.space.Kinds, k.Name) || d.namesClass(k)) && !byHand(k.Name) && !lacked {
 			out = append(out, trouble{k.Name, []faults.Action{k.Action()}, func(d *drawer) []step { return d.fillIn(k.Name) },
 				often})
 		}
 	}
 	return out
+}
+
+// namesClass reports whether the space names a class that kinds like this one are drawn for.
+func (d *drawer) namesClass(k faults.Form) bool {
+	return slices.ContainsFunc(k.Classes(), func(class promise.Fault) bool {
+		return spaces.OnlyNamed(class) && slices.Contains(d.space.Faults, class)
+	})
 }
 
 // fillIn draws a value for each field of a form.

@@ -1,9 +1,11 @@
 package search
 
 import (
+	"slices"
 	"testing"
 
 	"locksim/faults"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/spaces"
@@ -46,6 +48,39 @@ func TestFormsCanBeDrawn(t *testing.T) {
 		}
 		if len(seen) < 50 {
 			t.Errorf("%s: 200 seeds drew %d scenarios", k.Name, len(seen))
+		}
+	}
+}
+
+// A class of which all kinds are drawn by their forms is drawn only where it is named: then they are.
+func TestClassesThatAreOnlyNamed(t *testing.T) {
+	for _, class := range promise.Faults() {
+		byForm := true
+		for _, k := range faults.Kinds() {
+			byForm = byForm && !(slices.Contains(k.Classes(), class) && byHand(k.Name))
+		}
+		if spaces.OnlyNamed(class) != byForm {
+			t.Errorf("%s: drawn only by forms %v, only named %v", class, byForm, spaces.OnlyNamed(class))
+		}
+		if !byForm {
+			continue
+		}
+		space := spaces.Space{Servers: []file.ServerCount{{Facts: server.Facts{Name: "etcd", Prefix: "e", Leader: "leader"},
+			Count: 3}}}
+		if slices.Contains(space.Classes(), class) {
+			t.Errorf("%s counts where no class is named", class)
+		}
+		space.Faults = []promise.Fault{class}
+		drawn := map[string]bool{}
+		for seed := range uint64(100) {
+			for _, f := range Draw(spaces.Seeded(seed), space).Faults {
+				drawn[f.Action.Kind()] = true
+			}
+		}
+		for _, k := range faults.Kinds() {
+			if slices.Contains(k.Classes(), class) != drawn[k.Name] {
+				t.Errorf("%s: %s is drawn: %v", class, k.Name, drawn[k.Name])
+			}
 		}
 	}
 }

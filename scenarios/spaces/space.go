@@ -195,11 +195,15 @@ func kindNames() []string {
 	return names
 }
 
+// OnlyNamed reports whether faults of a class are drawn only where it or they are named, since all of its kinds were added
+// later than the searches.
+func OnlyNamed(class promise.Fault) bool { return class == promise.Intervention }
+
 // Classes are the classes of fault that may strike, those of the kinds included.
 func (s Space) Classes() []promise.Fault {
 	all := slices.Clone(s.Faults)
 	if s.Faults == nil {
-		all = promise.Faults()
+		all = slices.DeleteFunc(promise.Faults(), OnlyNamed)
 	}
 	if s.NoPools {
 		all = slices.DeleteFunc(all, func(f promise.Fault) bool { return f == promise.Pool })

@@ -103,7 +103,9 @@ func classQuestions() []questionRule {
 		{promise.Failover, "Does the key live on a primary that a replica can replace? What had not been replicated is " +
 			"lost with it."},
 		{promise.Eviction, "Is maxmemory-policy noeviction on the nodes, and does nothing else fill their memory?"},
-		{promise.Flush, "Who may run FLUSHALL, or delete keys, on the nodes?"},
+		{promise.Flush, "Who may run FLUSHALL on the nodes?"},
+		{promise.Intervention, "Who may delete or overwrite the lock's key, or end its session, and how do they learn that its " +
+			"holder is gone?"},
 	} {
 		out = append(out, questionRule{
 			id:   string(q.class),
