@@ -26,6 +26,7 @@ import (
 	"locksim/scenarios/redislocks"
 	"locksim/scenarios/subject"
 	"locksim/sim"
+	"locksim/sim/redis/redisclient"
 	"locksim/sim/store"
 )
 
@@ -409,7 +410,10 @@ type childEnv struct {
 // chance is what is random in the process.
 type chance struct{ *client }
 
-var _ subject.Env = childEnv{}
+var (
+	_ subject.Env              = childEnv{}
+	_ redisclient.Unrepeatable = childEnv{}
+)
 
 func (e childEnv) Name() string             { return e.hello.Name }
 func (e childEnv) Identity() string         { return e.identity }
@@ -465,6 +469,9 @@ func (c heardConn) Read(b []byte) (n int, err error) {
 	}
 	return n, err
 }
+
+// Unrepeatable implements [redisclient.Unrepeatable].
+func (childEnv) Unrepeatable() {}
 
 // Point waits until the parent lets the client go on.
 func (e childEnv) Point(label string) error {

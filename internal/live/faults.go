@@ -60,6 +60,8 @@ var _ interface {
 	faults.Flusher
 	faults.KeyEditor
 	faults.FailoverStarter
+	faults.ReplicaPromoter
+	faults.SlotTaker
 } = onServer{}
 
 // lasting is a fault that is in force.
@@ -767,6 +769,58 @@ func (s onServer) StartFailover() bool {
 	}
 	s.w.record(s.Name(), trace.FailoverOrder{Answer: answer})
 	return err == nil
+}
+
+// ReplacePrimary implements faults.ReplicaPromoter.
+func (s onServer) ReplacePrimary(mode faults.FailoverMode) bool {
+	if s.Down() {
+		return false
+	}
+	order := "REPLACE ITS PRIMARY"
+	switch mode {
+	case faults.FailoverForce:
+		order += " BY FORCE"
+	case faults.FailoverTakeover:
+		order += " WITHOUT VOTES"
+	}
+	return s.ordered(order, func(ctx context.Context) error { return s.Server.ReplacePrimary(ctx, mode) })
+}
+
+// ordered orders something of a node of a Redis Cluster, and reports whether it has done it.
+func (s onServer) ordered(order string, do func(ctx context.Context) error) bool {
+	ctx, cancel := context.WithTimeout(s.w.ctx, asking)
+	defer cancel()
+	answer := "OK"
+	err := do(ctx)
+	if err != nil {
+		answer = err.Error()
+	}
+	s.w.record(s.Name(), trace.ClusterOrder{Order: order, Answer: answer})
+	return err == nil
+}
+
+// TakeSlot implements faults.SlotTaker.
+func (s onServer) TakeSlot(until faults.MoveStep) (bool, error) {
+	g := s.w.servers.cluster()
+	if g == nil {
+		return false, fmt.Errorf("%w: %s is no node of a Redis Cluster", faults.ErrUnable, s.Name())
+	}
+	ctx, cancel := context.WithTimeout(s.w.ctx, asking)
+	defer cancel()
+	from, err := g.Leader(ctx)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", faults.ErrUnable, err)
+	}
+	order := fmt.Sprintf("TAKE THE SLOT %d OF %s (%s)", g.Slot(), strings.ToUpper(from.Name()), until)
+	return s.ordered(order, func(ctx context.Context) error {
+		switch {
+		case s.Down() || from.Down():
+			return errors.New("one of the two does not run")
+		case from == s.Server:
+			return errors.New("it has the slot")
+		}
+		return s.Server.TakeSlot(ctx, from, until)
+	}), nil
 }
 
 // RefuseWrites implements faults.WriteRefuser.

@@ -4,6 +4,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -18,51 +19,71 @@ import (
 	"locksim/sim/trace"
 )
 
-// gate is where the other servers reach a server that Sentinels watch, or a Sentinel: the one address that all of them
-// are told. Behind it each pair of servers has a Toxiproxy of its own. A server dials from an address of its own, by
-// which the gate knows it.
+// gate is where the other servers reach a server that Sentinels watch, a Sentinel, or a node of a Redis Cluster: all of
+// them are told its addresses alone. Behind it each pair of servers has a Toxiproxy of its own. A server dials from an
+// address of its own, by which the gate knows it.
 type gate struct {
-	name, upstream, source string
-	listener               net.Listener
+	name, source string
+	doors        []*door // the one for commands first, then that of the bus of a cluster
 
 	mu      sync.Mutex
-	from    map[string]string // the address of the proxy for connections from each source
-	refuses int               // how many faults make it refuse connections
-	silent  int               // and let them wait for ever
+	refuses int // how many faults make it refuse connections
+	silent  int // and let them wait for ever
 }
+
+// door is an address of a gate, for one port of its server.
+type door struct {
+	upstream string
+	listener net.Listener
+	from     map[string]string // the address of the proxy for connections from each source; under the mutex of the gate
+}
+
+// addr is where the server is reached for commands.
+func (g *gate) addr() string { return g.doors[0].listener.Addr().String() }
 
 // openGate makes the gate of a server, and the proxies between it and those that have one. It is that of
 // [server.Options].
-func (w *World) openGate(name, upstream string) (server.Gate, error) {
-	l, err := listen()
-	if err != nil {
-		return server.Gate{}, err
-	}
-	source := fmt.Sprintf("127.0.1.%d", len(w.gates)+1)
-	g := &gate{name: name, upstream: upstream, source: source, listener: l, from: map[string]string{}}
-	for _, other := range w.gates {
-		if err := w.join(g, other); err != nil {
+func (w *World) openGate(name, addr, bus string) (server.Gate, error) {
+	g := &gate{name: name, source: fmt.Sprintf("127.0.1.%d", len(w.gates)+1)}
+	out := server.Gate{Source: g.source}
+	for _, port := range []struct {
+		upstream string
+		told     *string
+	}{{addr, &out.Addr}, {bus, &out.Bus}} {
+		if port.upstream == "" {
+			continue
+		}
+		l, err := listen()
+		if err != nil {
 			return server.Gate{}, err
 		}
-		if err := w.join(other, g); err != nil {
+		*port.told = l.Addr().String()
+		g.doors = append(g.doors, &door{upstream: port.upstream, listener: l, from: map[string]string{}})
+	}
+	for _, other := range w.gates {
+		if err := errors.Join(w.join(g, other), w.join(other, g)); err != nil {
 			return server.Gate{}, err
 		}
 	}
 	w.gates = append(w.gates, g)
-	go g.serve(w.ctx, w.silence.Addr().String())
-	return server.Gate{Addr: l.Addr().String(), Source: g.source}, nil
+	for _, d := range g.doors {
+		go g.serve(w.ctx, d, w.silence.Addr().String())
+	}
+	return out, nil
 }
 
-// join starts the proxy through which one server reaches another.
+// join starts the proxies through which one server reaches another.
 func (w *World) join(from, to *gate) error {
-	p := toxiproxy.NewProxy(w.toxiproxy, from.name+"-"+to.name, loopback, to.upstream)
-	if err := p.Start(); err != nil {
-		return fmt.Errorf("start the proxy between %s and %s: %w", from.name, to.name, err)
+	for i, d := range to.doors {
+		p := toxiproxy.NewProxy(w.toxiproxy, fmt.Sprint(from.name, "-", to.name, "-", i), loopback, d.upstream)
+		if err := p.Start(); err != nil {
+			return fmt.Errorf("start the proxy between %s and %s: %w", from.name, to.name, err)
+		}
+		w.servers.links = append(w.servers.links, linked{proxy: p, client: from.name, server: to.name, bus: i > 0})
+		to.mu.Lock()
+		d.from[from.source] = p.Listen
+		to.mu.Unlock()
 	}
-	w.servers.links = append(w.servers.links, linked{p, from.name, to.name})
-	to.mu.Lock()
-	defer to.mu.Unlock()
-	to.from[from.source] = p.Listen
 	return nil
 }
 
@@ -76,18 +97,18 @@ func (w *World) gateOf(name string) *gate {
 	return nil
 }
 
-// serve passes connections on until the context ends. A connection that is to wait leads to silence, where nothing
-// answers.
-func (g *gate) serve(ctx context.Context, silence string) {
-	defer context.AfterFunc(ctx, func() { _ = g.listener.Close() })()
+// serve passes the connections of a door on until the context ends. A connection that is to wait leads to silence,
+// where nothing answers.
+func (g *gate) serve(ctx context.Context, d *door, silence string) {
+	defer context.AfterFunc(ctx, func() { _ = d.listener.Close() })()
 	for {
-		c, err := g.listener.Accept()
+		c, err := d.listener.Accept()
 		if err != nil {
 			return
 		}
 		host, _, _ := net.SplitHostPort(c.RemoteAddr().String())
 		g.mu.Lock()
-		to, refuses, silent := g.from[host], g.refuses, g.silent
+		to, refuses, silent := d.from[host], g.refuses, g.silent
 		g.mu.Unlock()
 		switch {
 		case to == "" || refuses > 0:
@@ -146,12 +167,12 @@ func (g *gate) reopen() {
 	g.refuses, g.silent = 0, 0
 }
 
-// lagBehind makes the replicas of watched servers lag, whichever of them is the primary. They are in sync before: a
+// lagBehind makes replicas that have a gate lag, whichever server is their primary. They are in sync before: a
 // replica asks its primary several things when it begins to follow, and each answer would take as long.
 func (w *World) lagBehind() error {
 	lag := w.scenario.World.Lag
 	for _, link := range w.servers.links {
-		if lag.Max == 0 || !w.isRedis(link.client) || !w.isRedis(link.server) {
+		if lag.Max == 0 || link.bus || !w.hasKeys(link.client) || !w.hasKeys(link.server) {
 			continue
 		}
 		if err := w.lagging(link.client, link.server).onto(link.proxy, link.client, link.server); err != nil {
@@ -192,6 +213,12 @@ func (w *World) isRedis(name string) bool {
 	return is.Kind == string(server.Redis)
 }
 
+// hasKeys says that a server is a Redis, or a node of a Redis Cluster.
+func (w *World) hasKeys(name string) bool {
+	is, _ := w.trace.Servers.Find(name)
+	return is.Kind == string(server.Cluster) || w.isRedis(name)
+}
+
 // sentinels are the Sentinels, or nil.
 func (s *servers) sentinels() *server.Group { return s.group(server.Sentinel) }
 
@@ -206,11 +233,21 @@ func (w *World) hearSentinels() {
 		known[x.ID()] = x.Name()
 	}
 	for _, x := range w.gates {
-		known[x.listener.Addr().String()] = x.name
+		known[x.addr()] = x.name
 	}
 	for _, x := range g.Servers() {
 		go x.Subscribe(w.ctx, func(event, text string) {
 			w.inOrder(func() { w.add(0, x.Name(), "", trace.Sentinel{Event: event, About: about(event, text, known)}) })
+		})
+	}
+}
+
+// hearCluster adds to the trace what the nodes of a Redis Cluster say in their logs.
+func (w *World) hearCluster() {
+	if g := w.servers.cluster(); g != nil {
+		g.Hear(func(s *server.Server, what trace.What) {
+			at := monotonic()
+			go w.inOrder(func() { w.add(at, s.Name(), "", what) })
 		})
 	}
 }

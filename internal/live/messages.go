@@ -59,7 +59,7 @@ type table struct {
 	Dial map[string]string
 	// Waits are the servers that the client is cut off from, or whose power has failed: a dial of them waits.
 	Waits map[string]bool
-	// Told are the servers by the addresses that Sentinels tell of them.
+	// Told are the servers by the addresses that Sentinels, or the nodes of a Redis Cluster, tell of them.
 	Told map[string]string
 }
 

@@ -331,8 +331,8 @@ func TestGate(t *testing.T) {
 			go func() { _, _ = io.Copy(c, c) }()
 		}
 	}()
-	a, errA := w.openGate("r0", echo.Addr().String())
-	b, errB := w.openGate("sen0", echo.Addr().String())
+	a, errA := w.openGate("rc0", echo.Addr().String(), echo.Addr().String())
+	b, errB := w.openGate("sen0", echo.Addr().String(), "")
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}
@@ -351,25 +351,28 @@ func TestGate(t *testing.T) {
 		_, err = io.ReadFull(c, make([]byte, 1))
 		return err == nil
 	}
-	if !answers(b.Source, a.Addr) || !answers(a.Source, b.Addr) {
+	if !answers(b.Source, a.Addr) || !answers(b.Source, a.Bus) || !answers(a.Source, b.Addr) {
 		t.Fatal("a gate does not lead to its server")
 	}
-	if answers("127.0.0.1", a.Addr) {
+	if b.Bus != "" {
+		t.Errorf("a server without a bus is told that it has one: %s", b.Bus)
+	}
+	if answers("127.0.0.1", a.Addr) || answers("127.0.0.1", a.Bus) {
 		t.Error("a gate leads one that it does not know")
 	}
 	for _, silent := range []bool{false, true} {
-		w.gateOf("r0").shut(+1, silent)
-		if answers(b.Source, a.Addr) {
+		w.gateOf("rc0").shut(+1, silent)
+		if answers(b.Source, a.Addr) || answers(b.Source, a.Bus) {
 			t.Errorf("shut, silent %v: it leads on", silent)
 		}
-		w.gateOf("r0").reopen()
+		w.gateOf("rc0").reopen()
 	}
-	pair := faults.Wire{Between: []string{"r0"}, And: []string{"sen0"}}
+	pair := faults.Wire{Between: []string{"rc0"}, And: []string{"sen0"}}
 	cut, err := w.putToxic("cut", pair, func() toxics.Toxic { return new(faults.Drop) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answers(b.Source, a.Addr) || answers(a.Source, b.Addr) {
+	if answers(b.Source, a.Addr) || answers(b.Source, a.Bus) || answers(a.Source, b.Addr) {
 		t.Error("servers that are cut off from each other talk")
 	}
 	w.takeToxic(cut)

@@ -133,7 +133,7 @@ func (n *network) table() table {
 	t := table{Version: n.version, Address: map[string]string{}, Dial: map[string]string{}, Waits: map[string]bool{},
 		Told: map[string]string{}}
 	for _, g := range n.m.w.gates {
-		t.Told[g.listener.Addr().String()] = g.name
+		t.Told[g.addr()] = g.name
 	}
 	for name, r := range n.routes {
 		t.Address[name] = r.address
@@ -334,10 +334,11 @@ func (t *toxic) off(p *toxiproxy.Proxy, client, server string) {
 	}
 }
 
-// linked is a proxy between one who dials and one who is dialled.
+// linked is a proxy between one who dials and one who is dialled. The bus is that between the nodes of a Redis Cluster.
 type linked struct {
 	proxy          *toxiproxy.Proxy
 	client, server string
+	bus            bool
 }
 
 // links are all proxies of the world: between clients and servers, and between servers.
@@ -345,7 +346,7 @@ func (w *World) links() []linked {
 	var out []linked
 	for _, m := range w.everyone() {
 		for p, server := range m.net.all() {
-			out = append(out, linked{p, m.name, server})
+			out = append(out, linked{proxy: p, client: m.name, server: server})
 		}
 	}
 	return append(out, w.servers.links...)

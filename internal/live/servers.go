@@ -17,6 +17,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/scenarios/subject"
+	"locksim/sim/rediscluster"
 	"locksim/sim/trace"
 )
 
@@ -47,7 +48,12 @@ func wanted(sc *file.Scenario, l subject.Lock) []server.Options {
 		}
 		o := server.Options{Kind: server.Kind(s.Kind.Name), Count: max(s.Count, sc.World.Count(s.Kind.Name)),
 			Tick: sc.Lock.TTL / ticks, Other: other(s.Kind)}
-		if o.Kind == server.Sentinel {
+		switch o.Kind {
+		case server.Cluster:
+			c, _ := inWorld(s.Kind, sc).Make(o.Count).(rediscluster.Servers)
+			o.Shards, o.NodeTimeout, o.Key = c.Shards, c.NodeTimeout, c.Key
+			o.Persistence, o.Snapshot = sc.World.Persistence, sc.World.Snapshot
+		case server.Sentinel:
 			watched = true
 			o.Quorum, o.DownAfter, o.FailoverTimeout = sc.World.Quorum, sc.World.DownAfter, sc.World.FailoverTimeout
 		}
@@ -63,6 +69,14 @@ func wanted(sc *file.Scenario, l subject.Lock) []server.Options {
 		out[i].Clock = setsServerClocks(sc)
 	}
 	return out
+}
+
+// inWorld is a kind with the settings of a scenario.
+func inWorld(k subject.ServerKind, sc *file.Scenario) subject.ServerKind {
+	if k.In == nil {
+		return k
+	}
+	return k.In(sc.World)
 }
 
 // other is how to start servers of a kind that package server does not know; nil for those that it knows.
@@ -103,7 +117,7 @@ func (w *World) startServers(g *guard.Guard) error {
 	for _, o := range wanted(w.scenario, w.lock) {
 		o.Guard = g
 		switch {
-		case o.Watched:
+		case o.Watched, o.Kind == server.Cluster:
 			o.Gate = w.openGate
 		case o.Kind == server.Sentinel:
 			o.Gate, o.Watches = w.openGate, w.servers.redis()
@@ -146,6 +160,12 @@ func described(o server.Options, g *server.Group, l subject.Lock) trace.Servers 
 	var out trace.Servers
 	for i, x := range g.Servers() {
 		is := trace.Server{Name: x.Name(), Kind: string(o.Kind), Role: role}
+		if o.Count > o.Shards && o.Shards > 0 {
+			is.Family, is.Role = g.Servers()[i%o.Shards].Name(), trace.RoleReplica
+			if i < o.Shards {
+				is.Role = trace.RolePrimary
+			}
+		}
 		if o.Replicas > 0 && i <= o.Replicas { // the primary is the first, and its replicas follow
 			is.Family, is.Role = g.Servers()[0].Name(), trace.RoleReplica
 			if i == 0 {
@@ -163,7 +183,7 @@ func (w *World) replicate(replica, primary, addr string) (string, error) {
 	if err := p.Start(); err != nil {
 		return "", fmt.Errorf("start the proxy between %s and %s: %w", replica, primary, err)
 	}
-	w.servers.links = append(w.servers.links, linked{p, replica, primary})
+	w.servers.links = append(w.servers.links, linked{proxy: p, client: replica, server: primary})
 	if w.scenario.World.Lag.Max > 0 {
 		if err := w.lagging(replica, primary).onto(p, replica, primary); err != nil {
 			return "", err
@@ -209,6 +229,9 @@ func (s *servers) find(name string) (*server.Server, error) {
 // redis is the group of Redis servers, or nil.
 func (s *servers) redis() *server.Group { return s.group(server.Redis) }
 
+// cluster are the nodes of a Redis Cluster, or nil.
+func (s *servers) cluster() *server.Group { return s.group(server.Cluster) }
+
 // group is the group of the servers of a kind, or nil.
 func (s *servers) group(kind server.Kind) *server.Group {
 	for _, g := range s.groups {
@@ -252,7 +275,12 @@ func (w *World) isDown(name string) bool {
 
 func (s *servers) states(w *World) []play.ServerState {
 	var out []play.ServerState
-	primary := ""
+	primary, follows := "", map[string]string{}
+	if g := s.cluster(); g != nil {
+		ctx, cancel := context.WithTimeout(w.ctx, asking)
+		follows = g.Follows(ctx)
+		cancel()
+	}
 	if g := s.redis(); g != nil {
 		primary = g.Primary().Name()
 		if s.sentinels() != nil {
@@ -262,8 +290,12 @@ func (s *servers) states(w *World) []play.ServerState {
 	for _, x := range s.all() {
 		is, _ := w.trace.Servers.Find(x.Name())
 		state := play.ServerState{Server: is, Asked: true, Down: x.Down()}
-		if is.Kind == string(server.Redis) {
-			if is.Family != "" {
+		if w.hasKeys(x.Name()) {
+			switch {
+			case is.Kind == string(server.Cluster):
+				state.Follows = follows[x.Name()]
+				state.Asked = is.Family == "" || state.Follows == "primary"
+			case is.Family != "":
 				state.Asked = x.Name() == primary
 				if state.Follows = "replica of " + primary; state.Asked {
 					state.Follows = "primary"

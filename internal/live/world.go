@@ -42,7 +42,7 @@ type World struct {
 
 	toxiproxy *toxiproxy.ApiServer
 	silence   net.Listener // accepts nothing
-	gates     []*gate      // of Sentinels, and of those that they watch
+	gates     []*gate      // of Sentinels, and of those that they watch; of the nodes of a Redis Cluster
 	began     int64        // on the clock of the machine
 	do        chan func()
 	failed    chan error
@@ -60,7 +60,7 @@ type World struct {
 	toxics    []*toxic
 	numbers   int
 	dark      map[string]*toxic // of servers whose power has failed: they answer nothing
-	lost      map[string]*toxic // of crashed servers that Sentinels watch: what is under way from them
+	lost      map[string]*toxic // of crashed servers that have a gate: what is under way from them
 	spared    map[string]bool   // servers whose crash this world cannot play
 	crashedAs map[string]string // the server that has crashed under a name, and was not restarted under it
 	told      map[string]string // the server behind the name primary for a client, r0 if it is not here
@@ -102,6 +102,7 @@ func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l subject.
 	w.began = monotonic()
 	go w.measureLoad()
 	w.hearSentinels()
+	w.hearCluster()
 	return w, nil
 }
 

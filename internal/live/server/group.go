@@ -13,6 +13,7 @@ import (
 
 	"locksim/internal/live/guard"
 	"locksim/scenarios/file"
+	"locksim/sim/trace"
 )
 
 // Kind is a kind of server, by its name in scenario files.
@@ -22,6 +23,7 @@ type Kind string
 const (
 	Redis     Kind = "redis" // or Valkey
 	Sentinel  Kind = "sentinel"
+	Cluster   Kind = "cluster" // of Redis
 	Etcd      Kind = "etcd"
 	ZooKeeper Kind = "zookeeper"
 	Postgres  Kind = "postgres"
@@ -32,8 +34,8 @@ const (
 type Options struct {
 	// Kind is what they are.
 	Kind Kind
-	// Count is how many there are: r0, r1, … are servers of their own, sen0, sen1, … watch r0, e0, e1, … and z0, z1, … are
-	// one cluster. There can be one PostgreSQL, and one MariaDB. 0 means 1.
+	// Count is how many there are: r0, r1, … are servers of their own, sen0, sen1, … watch r0, rc0, rc1, …, e0, e1, … and
+	// z0, z1, … are one cluster. There can be one PostgreSQL, and one MariaDB. 0 means 1.
 	Count int
 	// Replicas is how many replicas r0 has: r0a, r0b, … Only for Redis.
 	Replicas int
@@ -52,9 +54,15 @@ type Options struct {
 	// means that it takes all writes.
 	MinReplicas int
 	MaxLag      time.Duration
-	// Gate gives the way by which other servers reach a server that listens on addr, for proxies between all of them. It
-	// is called once for each server, before it starts. Nil means directly. Only for Redis without Via, and Sentinels.
-	Gate func(name, addr string) (Gate, error)
+	// Gate gives the way by which other servers reach a server that listens on addr, and for its bus on another address,
+	// "" for a server without one, for proxies between all of them. It is called once for each server, before it starts.
+	// Nil means directly. Only for Redis without Via, Sentinels, and Redis Cluster.
+	Gate func(name, addr, bus string) (Gate, error)
+	// Shards is how many of the nodes of a Redis Cluster are primaries at the start, NodeTimeout its cluster-node-timeout,
+	// in whole milliseconds, and Key the key whose slot [Group.Leader] and [Server.TakeSlot] mean. Only for Redis Cluster.
+	Shards      int
+	NodeTimeout time.Duration
+	Key         string
 	// Watches are the servers whose r0 Sentinels watch. Quorum, DownAfter and FailoverTimeout are their settings; 0 means
 	// a majority, and what Redis has by default. Only for Sentinels.
 	Watches                    *Group
@@ -84,6 +92,7 @@ type Group struct {
 	mu      sync.Mutex
 	primary *Server           // of r0 and its replicas
 	links   map[string]string // the addresses of Options.Via, by "replica primary"
+	hears   func(s *Server, what trace.What)
 }
 
 // Starts reports whether locksim starts servers of a kind, where they are installed.
@@ -141,6 +150,9 @@ var kinds = map[Kind]struct {
 	Sentinel: {missingRedis, (*Group).startSentinels,
 		Pace{Own: true,
 			Why: "Sentinels ask, vote and follow at intervals of their own, which no setting makes shorter"}, nil},
+	Cluster: {missingRedis, (*Group).startCluster,
+		Pace{Own: true, Return: 20 * time.Millisecond,
+			Why: "the nodes of a Redis Cluster vote and wait at intervals of their own, which no setting makes shorter"}, nil},
 	Etcd: {missingEtcd, (*Group).startEtcd,
 		Pace{2 * time.Second, "a lease of etcd lasts for whole seconds, and the lock asks for two at least",
 			time.Second, false}, etcdLeads},
@@ -183,6 +195,8 @@ func (o Options) validate() error {
 	switch {
 	case o.Kind != Redis && (o.Replicas != 0 || o.Via != nil):
 		return fmt.Errorf("start %s: only Redis has replicas", o.Kind)
+	case (o.Kind == Cluster) != (o.Shards != 0) || o.Kind == Cluster && (o.Count < o.Shards || o.NodeTimeout == 0):
+		return fmt.Errorf("start %s: a Redis Cluster, and no other, has shards, and a node timeout", o.Kind)
 	case (o.Kind == Sentinel) != (o.Watches != nil):
 		return fmt.Errorf("start %s: Sentinels, and no others, watch servers", o.Kind)
 	case (o.Kind == Postgres || o.Kind == MariaDB) && o.Count != 1:
@@ -270,8 +284,12 @@ func (g *Group) Server(name string) *Server {
 }
 
 // Leader asks the members of a cluster which of them leads, until one says so, or ctx ends. Of two that say so, one has
-// not heard of a later term yet. A single server leads itself.
+// not heard of a later term yet. A single server leads itself. In a Redis Cluster it is the node that has the slot of
+// the key, whether it runs or not.
 func (g *Group) Leader(ctx context.Context) (*Server, error) {
+	if g.options.Kind == Cluster {
+		return g.owner(ctx)
+	}
 	ask := kinds[g.options.Kind].leads
 	if ask == nil {
 		return nil, fmt.Errorf("servers of kind %s have no leader", g.options.Kind)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ type process struct {
 	command func() *exec.Cmd
 	// ready returns nil once the process with this id accepts connections.
 	ready func(pid int) error
+	// heard is called with each line that it prints. Nil is for no one who hears.
+	heard func(line string)
 
 	said   *output
 	exited chan struct{} // closed once it has ended; nil before the first start
@@ -36,7 +39,7 @@ func (p *process) start(ctx context.Context) error {
 	cmd.Env = append([]string{"HOME=" + p.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"},
 		append(p.env, cmd.Env...)...)
 	guard.Prepare(cmd)
-	said, exited := &output{}, make(chan struct{})
+	said, exited := &output{heard: p.heard}, make(chan struct{})
 	cmd.Stdout, cmd.Stderr = said, said
 	if err := cmd.Start(); err != nil {
 		return err
@@ -91,13 +94,27 @@ const enough = 16 << 10
 
 // output stores the end of what a server prints.
 type output struct {
+	heard func(line string)
+
 	mu   sync.Mutex
 	text []byte
+	line []byte // the last one, as far as it was printed
 }
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.heard != nil {
+		o.line = append(o.line, p...)
+		for {
+			line, rest, whole := bytes.Cut(o.line, []byte("\n"))
+			if !whole {
+				break
+			}
+			o.heard(string(line))
+			o.line = rest
+		}
+	}
 	o.text = append(o.text, p...)
 	o.text = o.text[max(0, len(o.text)-enough):]
 	return len(p), nil

@@ -146,6 +146,9 @@ func (s *Server) settings() [][]string {
 		lines = append(lines, []string{"replica-announce-ip", host}, []string{"replica-announce-port", port},
 			[]string{"bind-source-addr", s.gate.Source})
 	}
+	if o.Kind == Cluster {
+		lines = append(lines, s.clusterSettings()...)
+	}
 	if s.leader != "" {
 		host, port, _ := strings.Cut(s.leader, ":")
 		lines = append(lines, []string{"replicaof", host, port})
@@ -233,9 +236,9 @@ func (s *Server) inSync(ctx context.Context) error {
 }
 
 // isReplica reports whether a Redis follows another, or will after its restart. One that a failover has left serving
-// does not. If Sentinels watch it, it is asked.
+// does not. If Sentinels watch it, or it is a node of a cluster, it is asked.
 func (s *Server) isReplica(ctx context.Context) bool {
-	if s.group.options.Watched {
+	if s.group.options.Watched || s.Kind() == Cluster {
 		r, err := s.Replication(ctx)
 		return err == nil && !r.Primary
 	}

@@ -123,6 +123,9 @@ func (s *Server) EditKeys(ctx context.Context, how faults.Edit, keys []string) (
 // RefuseWrites makes a Redis answer writes with READONLY, as a replica does: it is one, of a primary that does not
 // answer. It serves reads, and hides keys that have expired.
 func (s *Server) RefuseWrites(ctx context.Context) error {
+	if s.Kind() == Cluster {
+		return s.unable("a node of a Redis Cluster is told by the others whom it follows, and refuses REPLICAOF")
+	}
 	return s.ask(ctx, "replicaof", "127.0.0.1", "1") // nothing listens there
 }
 

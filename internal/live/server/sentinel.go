@@ -27,17 +27,17 @@ const MasterName = "mymaster"
 
 // Gate is how other servers know a server.
 type Gate struct {
-	// Addr is the address at which they reach it.
-	Addr string
+	// Addr is the address at which they reach it, Bus that of its bus, "" for a server without one.
+	Addr, Bus string
 	// Source is the address from which it dials them: one of the loopback interface.
 	Source string
 }
 
 // open finds out by which address others know a server. It is called once, before the server starts.
 func (g *Group) open(s *Server) (err error) {
-	s.gate = Gate{Addr: s.addr}
+	s.gate = Gate{Addr: s.addr, Bus: s.bus}
 	if g.options.Gate != nil {
-		if s.gate, err = g.options.Gate(s.name, s.addr); err != nil {
+		if s.gate, err = g.options.Gate(s.name, s.addr, s.bus); err != nil {
 			return fmt.Errorf("a way to %s: %w", s.name, err)
 		}
 	}

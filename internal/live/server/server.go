@@ -20,13 +20,17 @@ type Server struct {
 	engine     engine
 	clock      *clock        // nil: that of the machine
 	gate       Gate          // of a Redis or a Sentinel
+	bus        string        // the address of that of a node of a Redis Cluster
 	admin      *redis.Client // of a Redis
 	asks       *redis.SentinelClient
-	id         string // of a Sentinel
+	id         string // of a Sentinel, or a node of a Redis Cluster
 
 	mu     sync.Mutex
 	up     running
 	leader string // the address at which a replica of a Redis reaches its primary
+
+	logged  sync.Mutex
+	primary string // the name of the node of a Redis Cluster that it follows by its log, "" for none
 }
 
 // running says whether a server runs.
@@ -48,7 +52,7 @@ type engine interface {
 	output() string
 }
 
-// Name is r0, r1, …, r0a, … for a replica of r0, sen0, …, e0, …, z0, …, p0 or m0.
+// Name is r0, r1, …, r0a, … for a replica of r0, sen0, …, rc0, …, e0, …, z0, …, p0 or m0.
 func (s *Server) Name() string { return s.name }
 
 // Addr is the address for clients: "127.0.0.1:" and a port. It stays the same over restarts.
@@ -57,7 +61,7 @@ func (s *Server) Addr() string { return s.addr }
 // Gate is how other servers know a Redis or a Sentinel.
 func (s *Server) Gate() Gate { return s.gate }
 
-// ID is the id by which Sentinels know each other, "" for other servers.
+// ID is the id by which Sentinels know each other, and the nodes of a Redis Cluster; "" for other servers.
 func (s *Server) ID() string { return s.id }
 
 // Kind is what it is.

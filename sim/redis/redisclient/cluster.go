@@ -17,7 +17,8 @@ import (
 //
 // go-redis reads the map of the cluster anew in a goroutine, beside the command that has found it old: which of the two
 // gets a connection first is a race. And after a minute it asks the nodes in the order of a Go map. Both would differ
-// from run to run, so this client reads the map anew a nanosecond later, and asks in an order that is drawn.
+// from run to run, so this client reads the map anew a nanosecond later, and asks in an order that is drawn. On an
+// [Unrepeatable] machine it does as go-redis does.
 //
 // go-redis asks for the list of commands with a mutex: until it has that, one goroutine at a time may use the client.
 // With DisableRoutingPolicies it does not ask.
@@ -29,6 +30,11 @@ func Cluster(m Machine, opt *redis.ClusterOptions) *redis.ClusterClient {
 		o.Addrs = append(o.Addrs, m.Address(name))
 	}
 	o.Dialer = m.Dial
+	if _, real := m.(Unrepeatable); real {
+		c := redis.NewClusterClient(&o)
+		m.OnEnd(func() { _ = c.Close() })
+		return c
+	}
 	l := &mapReader{nodes: map[string]*redis.Client{}, make: opt.NewClient}
 	if l.make == nil {
 		l.make = redis.NewClient
@@ -38,6 +44,9 @@ func Cluster(m Machine, opt *redis.ClusterOptions) *redis.ClusterClient {
 	m.OnEnd(func() { _ = l.cluster.Close() })
 	return l.cluster
 }
+
+// Unrepeatable is a [Machine] whose runs cannot be repeated, such as the process of a live run.
+type Unrepeatable interface{ Unrepeatable() }
 
 // mapReader reads the map of a cluster, as go-redis does, but for the order: see [Cluster].
 type mapReader struct {
