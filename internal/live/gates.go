@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 
@@ -42,9 +43,13 @@ type door struct {
 func (g *gate) addr() string { return g.doors[0].listener.Addr().String() }
 
 // openGate makes the gate of a server, and the proxies between it and those that have one. It is that of
-// [server.Options].
+// [server.Options]. A server that is to start on another port gets another gate.
 func (w *World) openGate(name, addr, bus string) (server.Gate, error) {
-	g := &gate{name: name, source: fmt.Sprintf("127.0.1.%d", len(w.gates)+1)}
+	if former := w.gateOf(name); former != nil {
+		w.closeGate(former)
+	}
+	w.sources++
+	g := &gate{name: name, source: fmt.Sprintf("127.0.1.%d", w.sources)}
 	out := server.Gate{Source: g.source}
 	for _, port := range []struct {
 		upstream string
@@ -70,6 +75,21 @@ func (w *World) openGate(name, addr, bus string) (server.Gate, error) {
 		go g.serve(w.ctx, d, w.silence.Addr().String())
 	}
 	return out, nil
+}
+
+// closeGate ends a gate, and the proxies that lead there or are for its server.
+func (w *World) closeGate(g *gate) {
+	for _, d := range g.doors {
+		_ = d.listener.Close()
+	}
+	w.gates = slices.DeleteFunc(w.gates, func(x *gate) bool { return x == g })
+	w.servers.links = slices.DeleteFunc(w.servers.links, func(l linked) bool {
+		its := l.client == g.name || l.server == g.name
+		if its {
+			l.proxy.Stop()
+		}
+		return its
+	})
 }
 
 // join starts the proxies through which one server reaches another.

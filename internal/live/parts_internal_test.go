@@ -379,6 +379,16 @@ func TestGate(t *testing.T) {
 	if !answers(b.Source, a.Addr) {
 		t.Error("after the cut they do not talk")
 	}
+	again, err := w.openGate("rc0", echo.Addr().String(), echo.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !answers(b.Source, again.Addr) || !answers(again.Source, b.Addr) || answers(b.Source, a.Addr) {
+		t.Error("a server that was started again has not the new gate alone")
+	}
+	if want := 3; len(w.gates) != 2 || len(w.servers.links) != want { // to two ports, and to one
+		t.Errorf("there are %d gates, and %d proxies, not %d", len(w.gates), len(w.servers.links), want)
+	}
 	if err := w.servers.close(); err != nil {
 		t.Error(err)
 	}

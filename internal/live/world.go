@@ -43,6 +43,7 @@ type World struct {
 	toxiproxy *toxiproxy.ApiServer
 	silence   net.Listener // accepts nothing
 	gates     []*gate      // of Sentinels, and of those that they watch; of the nodes of a Redis Cluster
+	sources   int          // how many gates there were
 	began     int64        // on the clock of the machine
 	do        chan func()
 	failed    chan error

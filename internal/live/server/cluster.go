@@ -5,6 +5,7 @@ import (
 	"crypto/sha1" //nolint:gosec // an id, no secret
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -29,7 +30,7 @@ const nodesFile = "nodes.conf"
 // … The primaries are the first, as in the simulated world.
 func (g *Group) startCluster(ctx context.Context) error {
 	names := file.Numbered(rediscluster.Prefix, g.options.Count)
-	ports, err := addresses(2 * len(names))
+	ports, err := lowAddresses(2 * len(names))
 	if err != nil {
 		return err
 	}
@@ -70,6 +71,31 @@ func (g *Group) startCluster(ctx context.Context) error {
 		}
 	}
 	return g.serve(ctx, isMember)
+}
+
+// lowAddresses are addresses on which nothing listens, with ports that the system gives no one who does not ask for
+// them: between the choice and the start of a node there are a hundred proxies to be opened.
+func lowAddresses(count int) (all []string, err error) {
+	const least, tries = 10_000, 10_000
+	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
+	if err != nil {
+		return nil, err
+	}
+	first := 0
+	if _, err := fmt.Sscan(string(text), &first); err != nil || first-least < tries {
+		return addresses(count)
+	}
+	for range tries {
+		if len(all) == count {
+			return all, nil
+		}
+		addr := fmt.Sprint("127.0.0.1:", least+rand.IntN(first-least))
+		if l, err := net.Listen("tcp", addr); err == nil && !slices.Contains(all, addr) {
+			defer l.Close() //nolint:errcheck // it has served its purpose
+			all = append(all, addr)
+		}
+	}
+	return nil, errors.New("find a free port: too many are taken")
 }
 
 // slots are the first and the last slot of a primary at the start.
