@@ -36,6 +36,8 @@ func (n *Server) correct(c *server.Peer, command string, args []string) bool {
 	// nothing, also where both are before the text
 	case command == "GETRANGE" && len(args) == 3 && reversed(args[1], args[2]):
 		n.expiry.pass(c, "GETRANGE", args[0], "1", "0")
+	case command == "CLIENT" && remembersNothing(args):
+		decided(c.WriteOK)
 	case command == "ROLE" && len(args) == 0:
 		decided(func() { c.WriteRaw(string(n.roleReply())) })
 	case command == "INFO" && len(args) == 1 && strings.EqualFold(args[0], "replication"):
@@ -47,6 +49,20 @@ func (n *Server) correct(c *server.Peer, command string, args []string) bool {
 		return n.unchanged(c, command, args)
 	}
 	return true
+}
+
+// remembersNothing is CLIENT TRACKING in a form in which the server remembers no key: before CLIENT CACHING YES, which
+// it does not have, or never.
+func remembersNothing(args []string) bool {
+	words := strings.Split(strings.ToUpper(strings.Join(args, " ")), " ")
+	switch {
+	case len(words) < 2 || words[0] != "TRACKING":
+		return false
+	case words[1] == "OFF":
+		return len(words) == 2
+	}
+	left := slices.DeleteFunc(words[2:], func(w string) bool { return w == "NOLOOP" })
+	return words[1] == "ON" && len(left) > 0 && !slices.ContainsFunc(left, func(w string) bool { return w != "OPTIN" })
 }
 
 func databasesIn(command string, args []string) []string {

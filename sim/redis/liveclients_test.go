@@ -135,7 +135,8 @@ var lockClients = []struct {
 		"SMEMBERS none", "SPOP none",
 	}},
 	{"rueidislock (Go)", []string{
-		"CLUSTER SLOTS", "CLUSTER SHARDS", "CLUSTER INFO", "CLUSTER", "READONLY", "SET lock id NX PXAT ms(now+50000)",
+		"CLIENT TRACKING ON OPTIN", "CLIENT TRACKING ON OPTIN", "client tracking on noloop optin", "CLIENT TRACKING OFF",
+		"CLIENT TRACKING OFF", "CLIENT TRACKING ON OPTIN", "CLUSTER SLOTS", "CLUSTER SHARDS", "CLUSTER INFO", "CLUSTER", "READONLY", "SET lock id NX PXAT ms(now+50000)",
 		"SET lock id2 NX PXAT ms(now+50000)", "SET lock id NX PX 50000", "GET lock", "PEXPIREAT lock ms(now+60000)",
 		"PEXPIRE lock 50000", "DEL lock", "PEXPIREAT lock ms(now+60000)", "SET lock id NX GET PXAT ms(now+50000)",
 		"SET lock id2 NX GET PXAT ms(now+50000)", "SET lock id2 XX GET PXAT ms(now+40000)",
@@ -198,6 +199,8 @@ var commandDifferences = []struct {
 		"beginning with: `a`, `0`, "},
 	{"no invalidations are sent to clients that cache", nil, "CLIENT TRACKING ON NOLOOP", directly,
 		"OK", "ERR unknown subcommand 'TRACKING'. Try CLIENT HELP."},
+	{"nor are keys remembered for them", []string{"CLIENT TRACKING ON OPTIN"}, "CLIENT CACHING YES", directly,
+		"OK", "ERR unknown subcommand 'CACHING'. Try CLIENT HELP."},
 	{"HINCRBY overflows", []string{"HSET a f 9223372036854775807"}, "HINCRBY a f 1", directly,
 		"ERR increment or decrement would overflow", "-9223372036854775808"},
 	{"HINCRBY says in other words that a field is no number", []string{"HSET a f x"}, "HINCRBY a f 1", directly,
