@@ -216,7 +216,7 @@ func TestScaleIsRefused(t *testing.T) {
 					Count: count}},
 			}}
 	}
-	sentinels := on("sentinel", "sen", 3, 0)
+	sentinels, cluster := on("sentinel", "sen", 3, 0), on("cluster", "rc", 6, time.Minute)
 	etcd, zookeeper, postgres := on("etcd", "e", 3, time.Minute), on("zookeeper", "z", 3, time.Minute),
 		on("postgres", "p", 1, 0)
 	for _, c := range []struct {
@@ -234,6 +234,8 @@ func TestScaleIsRefused(t *testing.T) {
 		{"process-crash-everysec", redis, 0.015, "redis needs up to 20ms to serve again after a crash", 0.1},
 		{"sentinel-failover", sentinels, 0.9, "give --scale 1 or more", 1},
 		{"sentinel-hasty", sentinels, 1, "", 1},
+		{"cluster-failover", cluster, 0.9, "vote and wait at intervals of their own", 1},
+		{"cluster-empty-primary", cluster, 1, "", 1}, // it is back after 20ms, a small part of a lease
 		{"gc-pause", etcd, 0.1, "give --scale 0.2 or more", 0.2},
 		{"gc-pause", etcd, 0.2, "", 0.2},
 		{"etcd-leader-crash", etcd, 0.2, "", 0.2}, // two of three go on

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/redis/go-redis/v9"
@@ -25,6 +26,7 @@ func TestStartsAndAnswers(t *testing.T) {
 	}{
 		{server.Redis, "r0", redisAnswers},
 		{server.Sentinel, "sen0", sentinelAnswers},
+		{server.Cluster, "rc0", clusterAnswers},
 		{server.Etcd, "e0", etcdAnswers},
 		{server.ZooKeeper, "z0", zooKeeperAnswers},
 		{server.Postgres, "p0", postgresAnswers},
@@ -37,7 +39,10 @@ func TestStartsAndAnswers(t *testing.T) {
 				ctx, cancel := context.WithTimeout(context.Background(), patience)
 				defer cancel()
 				o := server.Options{Kind: c.kind, Count: 1}
-				if c.kind == server.Sentinel {
+				switch c.kind {
+				case server.Cluster:
+					o.Count, o.Shards, o.NodeTimeout = 6, 3, 5*time.Second
+				case server.Sentinel:
 					nodes, err := server.Start(ctx, server.Options{Kind: server.Redis, Watched: true, Replicas: 2})
 					if err != nil {
 						return err
@@ -86,6 +91,21 @@ func sentinelAnswers(ctx context.Context, t *testing.T, s *server.Server) (strin
 		return "", err
 	}
 	return c.Get(ctx, "k").Result()
+}
+
+// The client of a cluster that knows one node writes and reads a key of each shard.
+func clusterAnswers(ctx context.Context, t *testing.T, s *server.Server) (read string, err error) {
+	c := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{s.Addr()}})
+	t.Cleanup(func() { _ = c.Close() })
+	for _, key := range []string{"b", "c", "a"} { // of rc0, rc1, rc2
+		if err := c.Set(ctx, key, "written", 0).Err(); err != nil {
+			return "", err
+		}
+		if read, err = c.Get(ctx, key).Result(); err != nil {
+			return "", err
+		}
+	}
+	return read, nil
 }
 
 func etcdAnswers(ctx context.Context, t *testing.T, s *server.Server) (string, error) {
