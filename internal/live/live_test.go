@@ -204,9 +204,9 @@ func TestSentinels(t *testing.T) {
 }
 
 // Real nodes of a Redis Cluster replace a primary under a lock, and move its slot, as those of the simulated world do.
-// They do it at their own pace, so that the durations are those of the files. Without LOCKSIM_SOAK=1 it is one scenario.
-// cluster-crossslot is not here: a live run does not judge that a release fails. A run in which the machine was late, or
-// which differs for the first time, is made again.
+// They do it at their own pace, so that the durations are those of the files. Without LOCKSIM_SOAK=1 it is one
+// scenario. cluster-crossslot is not here: a live run does not judge that a release fails. A run that differs is made
+// again twice, and the test is skipped if the machine was late in the last one.
 func TestClusters(t *testing.T) {
 	soak.RealTime(t)
 	require(t, server.Cluster)

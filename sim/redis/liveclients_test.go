@@ -136,7 +136,8 @@ var lockClients = []struct {
 	}},
 	{"rueidislock (Go)", []string{
 		"CLIENT TRACKING ON OPTIN", "CLIENT TRACKING ON OPTIN", "client tracking on noloop optin", "CLIENT TRACKING OFF",
-		"CLIENT TRACKING OFF", "CLIENT TRACKING ON OPTIN", "CLUSTER SLOTS", "CLUSTER SHARDS", "CLUSTER INFO", "CLUSTER", "READONLY", "SET lock id NX PXAT ms(now+50000)",
+		"CLIENT TRACKING OFF", "CLIENT TRACKING ON OPTIN",
+		"CLUSTER SLOTS", "CLUSTER SHARDS", "CLUSTER INFO", "CLUSTER", "READONLY", "SET lock id NX PXAT ms(now+50000)",
 		"SET lock id2 NX PXAT ms(now+50000)", "SET lock id NX PX 50000", "GET lock", "PEXPIREAT lock ms(now+60000)",
 		"PEXPIRE lock 50000", "DEL lock", "PEXPIREAT lock ms(now+60000)", "SET lock id NX GET PXAT ms(now+50000)",
 		"SET lock id2 NX GET PXAT ms(now+50000)", "SET lock id2 XX GET PXAT ms(now+40000)",

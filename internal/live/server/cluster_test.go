@@ -71,7 +71,8 @@ func TestCluster(t *testing.T) {
 		t.Error("a replica takes a slot")
 	}
 
-	if err := rc0.ReplacePrimary(ctx, faults.FailoverAgreed); err == nil || !strings.Contains(err.Error(), "to a replica") {
+	err := rc0.ReplacePrimary(ctx, faults.FailoverAgreed)
+	if err == nil || !strings.Contains(err.Error(), "to a replica") {
 		t.Errorf("a primary that is ordered to replace its primary says %v", err)
 	}
 	must(t, rc3.ReplacePrimary(ctx, faults.FailoverAgreed))
@@ -95,8 +96,8 @@ func TestCluster(t *testing.T) {
 		"rc0 holds writes back, to hand over to rc3", "rc3 WAS ELECTED, to replace rc0", "rc0 replica of rc3",
 		"takes rc3 for failed, as a majority of the primaries does", "is told that rc3 has failed",
 		"rc0 asks the primaries for votes, to replace rc3 in epoch", "votes for rc0 in epoch",
-		"rc0 WAS ELECTED, to replace rc3 in epoch", "rc3 replica of rc0", "CALLS THE CLUSTER DOWN", "not all slots have a primary",
-		"calls the cluster up",
+		"rc0 WAS ELECTED, to replace rc3 in epoch", "rc3 replica of rc0", "CALLS THE CLUSTER DOWN",
+		"not all slots have a primary", "calls the cluster up",
 	} {
 		if !strings.Contains(strings.Join(said, "\n"), want) {
 			t.Errorf("they have not said %q but\n%s", want, strings.Join(said, "\n"))

@@ -1,5 +1,5 @@
-// Package server starts real servers for live runs: Redis or Valkey with replicas and persistence, with Sentinels, or as
-// a Redis Cluster, etcd, ZooKeeper, and PostgreSQL and MariaDB.
+// Package server starts real servers for live runs: Redis or Valkey with replicas and persistence, Sentinels, a Redis
+// Cluster, etcd, ZooKeeper, and PostgreSQL and MariaDB.
 //
 //	if err := server.Missing(server.Redis); err != nil {
 //		... // says which package to install

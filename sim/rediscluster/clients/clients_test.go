@@ -162,7 +162,8 @@ type redigoClient struct{ *redisc.Cluster }
 func newRedigo(dial dialer, addr string) (client, error) {
 	c := &redisc.Cluster{StartupNodes: []string{addr}, DialOptions: []redigo.DialOption{redigo.DialContextFunc(dial)},
 		CreatePool: func(addr string, options ...redigo.DialOption) (*redigo.Pool, error) {
-			return &redigo.Pool{MaxIdle: 5, Dial: func() (redigo.Conn, error) { return redigo.Dial("tcp", addr, options...) }}, nil
+			dialed := func() (redigo.Conn, error) { return redigo.Dial("tcp", addr, options...) }
+			return &redigo.Pool{MaxIdle: 5, Dial: dialed}, nil
 		}}
 	return redigoClient{c}, c.Refresh()
 }

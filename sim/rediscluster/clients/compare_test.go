@@ -127,11 +127,7 @@ func (c *cluster) program(k client) (out []string) {
 	if err != nil {
 		note("keys", err.Error())
 	}
-	move := []any{"MIGRATE", host, port, "", 0, 5000, "KEYS"}
-	for _, key := range keys.([]any) {
-		move = append(move, key)
-	}
-	c.must(&out, "rc2", move...)
+	c.must(&out, "rc2", append([]any{"MIGRATE", host, port, "", 0, 5000, "KEYS"}, keys.([]any)...)...)
 	step("with its keys there")
 	c.must(&out, "rc0", "CLUSTER", "SETSLOT", slot, "NODE", to)
 	c.must(&out, "rc2", "CLUSTER", "SETSLOT", slot, "NODE", to)
@@ -173,7 +169,8 @@ func onReal(t *testing.T, nodeTimeout time.Duration, play func(c *cluster)) {
 		}
 		t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
 	}
-	g, err := server.Start(t.Context(), server.Options{Kind: server.Cluster, Count: 6, Shards: 3, NodeTimeout: nodeTimeout})
+	o := server.Options{Kind: server.Cluster, Count: 6, Shards: 3, NodeTimeout: nodeTimeout}
+	g, err := server.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +345,7 @@ func TestThroughACrash(t *testing.T) {
 				wrong = cmp.Diff(real.Errors, simulated.Errors)
 				const slack = 2 * time.Second // an election draws, and so does a delay of rueidis
 				if d := (real.After - simulated.After).Abs(); d > slack || real.Got != "c0" || simulated.Got != "c0" {
-					wrong += fmt.Sprintf("real %q after %v, simulated %q after %v", real.Got, real.After, simulated.Got, simulated.After)
+					wrong += fmt.Sprintf("they get %q and %q, %v apart", real.Got, simulated.Got, d)
 				}
 				if wrong == "" || t.Failed() {
 					break
