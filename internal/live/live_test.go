@@ -127,7 +127,7 @@ func TestRedis(t *testing.T) {
 	s := session(t)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range []string{liveRun, "partition-holder", "late-packet", "failover-before-replication",
-			"holder-crash", "flushall", "lost-reply", "pause-in-acquire"} {
+			"holder-crash", "flushall", "forced-unlock", "lost-reply", "pause-in-acquire"} {
 			t.Run(name, func(t *testing.T) {
 				if name != liveRun {
 					soak.RealTime(t)
