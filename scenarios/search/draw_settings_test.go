@@ -99,7 +99,8 @@ func TestSettingsThatCannotBeDrawn(t *testing.T) {
 			t.Errorf("%s: %v, want %q", asked, err, want)
 		}
 	}
-	if _, err := search.Discover(ours(t, "single"), spaces.Space{Settings: []spaces.SettingRange{{Name: "all"}}}); err == nil {
+	all := []spaces.SettingRange{{Name: "all"}}
+	if _, err := search.Discover(ours(t, "single"), spaces.Space{Settings: all}); err == nil {
 		t.Error("all settings of a lock without any are drawn")
 	}
 	with, err := search.Discover(electing(t), spaces.Space{Settings: []spaces.SettingRange{{Name: "tries"}}})

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// AllSettings, as the name of a [SettingRange], stands for all settings that the lock has.
+// AllSettings is the name of a [SettingRange] that stands for all settings that the lock has.
 const AllSettings = "all"
 
 // SettingRange is a setting of the lock that is drawn, such as the renew deadline of an election.
 type SettingRange struct {
 	// Name is that of the setting in a scenario, or [AllSettings].
 	Name string `json:"name"`
-	// Least is the least value: a length of time or, with Counts, a number. Least and Most of 0 stand for a quarter of what
-	// the lock has by itself and four times that, as far as the setting goes.
+	// Least is the least value: a length of time or, with Counts, a number. Least and Most of 0 stand for a quarter of
+	// what the lock has by itself and four times that, as far as the setting goes.
 	Least time.Duration `json:"least,omitempty"`
 	// Most is the greatest value.
 	Most time.Duration `json:"most,omitempty"`

@@ -195,8 +195,8 @@ func kindNames() []string {
 	return names
 }
 
-// OnlyNamed reports whether faults of a class are drawn only where it or they are named, since all of its kinds were added
-// later than the searches.
+// OnlyNamed reports whether faults of a class are drawn only where it or they are named, since all of its kinds were
+// added later than the searches.
 func OnlyNamed(class promise.Fault) bool { return class == promise.Intervention }
 
 // Classes are the classes of fault that may strike, those of the kinds included.

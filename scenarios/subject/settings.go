@@ -115,7 +115,8 @@ func (s Setting) Under(other Setting) bool {
 	return slices.ContainsFunc(s.Below, func(b Bound) bool { return b.Of == other.Name })
 }
 
-// SettingsInOrder are the settings of the lock, each after those that it has to be less than. The caller owns the slice.
+// SettingsInOrder are the settings of the lock, each after those that it has to be less than. The caller owns the
+// slice.
 func (l Lock) SettingsInOrder() []Setting {
 	var out []Setting
 	for left := slices.Clone(l.Settings); len(left) > 0; {

@@ -84,7 +84,7 @@ func (t *Truth) Tell(node *sim.Node, c Cause, head func(name string) Head) {
 			Left: c.left(before)}
 		change.Was, change.WasOf = before.Value, before.By
 		change.Over = before.Value != "" && now.Value != "" && now.Value != before.Value && now.Made == before.Made
-		if c.operator && change.Over || c.operator && now.Value == before.Value { // the key stays, with what the operator wrote
+		if c.operator && (change.Over || now.Value == before.Value) { // the key stays, with what the operator wrote
 			change.Value, change.Change = now.Value, trace.KeyOperated
 			if now.Value == before.Value {
 				change.Change = trace.KeyProlonged

@@ -104,8 +104,8 @@ func classQuestions() []questionRule {
 			"lost with it."},
 		{promise.Eviction, "Is maxmemory-policy noeviction on the nodes, and does nothing else fill their memory?"},
 		{promise.Flush, "Who may run FLUSHALL on the nodes?"},
-		{promise.Intervention, "Who may delete or overwrite the lock's key, or end its session, and how do they learn that its " +
-			"holder is gone?"},
+		{promise.Intervention, "Who may delete or overwrite the lock's key, or end its session, and how do they learn " +
+			"that its holder is gone?"},
 	} {
 		out = append(out, questionRule{
 			id:   string(q.class),
