@@ -158,7 +158,7 @@ func TryLibrary[S Session](name string, open func(c *clientv3.Client, ttl int) (
 func library(name string, locker func(c *clientv3.Client, ttl int) lock.Locker) subject.Lock {
 	return subject.Lock{
 		Name: name, Traits: subject.Traits{Servers: servers(), Tokens: true, FollowsSpec: true, TTLIs: "TTL",
-			Lease: subject.LeaseHeld,
+			Lease:     subject.LeaseHeld,
 			Detection: 15 * time.Second,
 			Promise:   promised},
 		New: func(e subject.Env) (lock.Locker, error) {
