@@ -165,8 +165,8 @@ func (s *Server) Socket() string { return filepath.Join(s.Dir(), "s") }
 // stand still until the next call. Waits that are over by then do not end by themselves: see [Server.Late].
 func (s *Server) SetTime(wall time.Time, since time.Duration) { s.turns.set(wall, since) }
 
-// Turn gives a thread the turn, and waits until it waits again: the one of the chosen entry if it is ready, and
-// otherwise the one that has been ready longest. It reports false if none was ready. It calls meanwhile now and then,
+// Turn gives a thread the turn, and waits until it waits again: the one of the chosen entry if it is ready and not
+// [ForOthers], and otherwise the one that has been ready longest. It reports false if none was ready. It calls meanwhile now and then,
 // if that is not nil. The error wraps [ErrExited] if the server has exited.
 func (s *Server) Turn(chosen int, meanwhile func()) (bool, error) {
 	id, ok := s.ID()
@@ -188,7 +188,7 @@ func (s *Server) Threads() []Thread {
 // Left is the time until the end of the wait of a thread, which has one.
 func (s *Server) Left(t Thread) time.Duration { return s.turns.left(t) }
 
-// Message lets a thread look for a message, when it next has the turn.
+// Message lets a thread that waits for a message look for it, when it next has the turn.
 func (s *Server) Message(entry int) { s.turns.wake(false, entry) }
 
 // Late ends the waits of threads, as their time has come. They go on in this order, each when it has the turn.

@@ -73,6 +73,7 @@ const (
 	ForTime
 	ForThread
 	ForSignal
+	ForOthers // it is ready, and asks another one for something again and again
 )
 
 const (
@@ -148,8 +149,8 @@ const (
 	futexWake = 1
 )
 
-// hand gives the turn to the thread that was chosen, if it is ready, and otherwise to the one that has been ready
-// longest. It reports whether there is one. The caller has the lock.
+// hand gives the turn to the thread that was chosen, if it is ready and does not wait for others, and otherwise to the
+// one that has been ready longest. It reports whether there is one. The caller has the lock.
 func (t *turns) hand(chosen int) bool {
 	var next *entry
 	for i := range t.shared.entries[:t.shared.used] {
@@ -157,7 +158,7 @@ func (t *turns) hand(chosen int) bool {
 		if e.state != ready {
 			continue
 		}
-		if i == chosen {
+		if i == chosen && e.wait != ForOthers {
 			next = e
 			break
 		}
@@ -175,13 +176,13 @@ func (t *turns) hand(chosen int) bool {
 	return true
 }
 
-// wake makes threads ready that wait, in this order.
+// wake makes threads ready that wait, in this order: those whose time has come, or else those that wait for a message.
 func (t *turns) wake(late bool, entries ...int) {
 	t.lock()
 	defer t.unlock()
 	for _, i := range entries {
 		e := &t.shared.entries[i]
-		if e.state != waits {
+		if e.state != waits || !late && e.wait != ForMessage {
 			continue
 		}
 		t.shared.order++
@@ -193,12 +194,13 @@ func (t *turns) wake(late bool, entries ...int) {
 }
 
 // The real times after which a thread that has the turn is looked at, after which another one gets a turn although it
-// is at work, and after which it is at work for too long. A run without an event for ten seconds is ended as frozen, so
-// another thread gets its turn before that.
+// is at work, and then one more, and after which it is at work for too long. A run without an event for ten seconds, or
+// for a minute while it is at work, is ended as frozen, which says less.
 const (
 	look    = 2 * time.Millisecond
 	given   = 5 * time.Second
-	tooLong = time.Minute
+	again   = 100 * time.Millisecond
+	tooLong = 30 * time.Second
 	// sure is how many looks in a row must find that it sleeps.
 	sure = 3
 )
@@ -244,10 +246,11 @@ func (t *turns) turn(chosen, pid int, gone func() bool, meanwhile func()) (bool,
 		}
 		t.lock()
 		if quiet > 0 && t.hand(-1) {
+			at, sleeps = 0, 0
 			if !blocked {
 				t.outOfTurn++
+				at = given - again
 			}
-			at, sleeps = 0, 0
 		}
 		t.unlock()
 	}

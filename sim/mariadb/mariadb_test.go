@@ -518,3 +518,26 @@ func TestErrorReply(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }
+
+// A statement that finds the log of InnoDB full looks again and again whether the page cleaner has written a
+// checkpoint, and never waits for it: the page cleaner has its turn meanwhile, at the same place each time.
+func TestFullLog(t *testing.T) {
+	kind := mariadb.Kind{Server: server(t), Schema: []string{"CREATE TABLE big (k SERIAL, v VARCHAR(3000))"}}
+	fills := func(p *sim.Process, db *sql.DB, say func(string, ...any)) {
+		statements(p.Context(), db, say, "INSERT INTO big (v) SELECT REPEAT('x', 2500) FROM seq_1_to_200")
+		for range 20 { // a megabyte of log each, of which there are eight
+			statements(p.Context(), db, say, "UPDATE big SET v = CONCAT(v, 'x')", "SELECT COUNT(*), SUM(LENGTH(v)) FROM big")
+		}
+	}
+	before := shared.server.OutOfTurn()
+	first := story(t, kind, 1, nil, fills)
+	if said := said(first); !strings.HasSuffix(said[len(said)-1], "[200,504000]") {
+		t.Errorf("at last %s", said[len(said)-1])
+	}
+	if d := trace.Diff(first, story(t, kind, 1, nil, fills)); d != nil {
+		t.Error(d)
+	}
+	if n := shared.server.OutOfTurn() - before; n > 0 {
+		t.Errorf("%d times a thread went on out of its turn", n)
+	}
+}

@@ -471,7 +471,8 @@ func open(real *mariadbserver.Server) (s dbworld.Socket, t mariadbserver.Thread,
 	}
 	real.Message(listener)
 	for {
-		if _, err := real.Turn(listener, nil); err != nil {
+		more, err := real.Turn(listener, nil)
+		if err != nil {
 			s.Close()
 			return s, t, err
 		}
@@ -482,6 +483,9 @@ func open(real *mariadbserver.Server) (s dbworld.Socket, t mariadbserver.Thread,
 			return s, t, errRefused
 		case all[i].Wait == mariadbserver.ForMessage:
 			return s, all[i], nil
+		case !more:
+			s.Close()
+			return s, t, errors.New("a connection to MariaDB waits before its greeting")
 		}
 		listener = all[i].Entry
 	}
@@ -564,8 +568,19 @@ func (c *control) answer(command byte) (r reply, err error) {
 				return r, r.failure
 			}
 			return r, nil
-		case !more:
+		case !more && !c.rests():
 			return r, errors.New("a question to MariaDB waits for a client")
 		}
 	}
+}
+
+// rests reports whether its thread waits for time to pass, and ends that.
+func (c *control) rests() bool {
+	rests := slices.ContainsFunc(c.real.Threads(), func(t mariadbserver.Thread) bool {
+		return t.Entry == c.entry && t.Wait == mariadbserver.ForTime
+	})
+	if rests {
+		c.real.Late(c.entry)
+	}
+	return rests
 }

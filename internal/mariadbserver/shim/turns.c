@@ -6,7 +6,8 @@
 // that need not wait any more. So what the threads do is the same each time.
 //
 // The waits are in the file, and a wait for a condition is its entry there, not one of the C library: a signal makes
-// the thread ready that has waited longest. Mutexes are those of the C library.
+// the thread ready that has waited longest. Mutexes are those of the C library. A thread that waits for another one
+// without any of these waits, since it looks again and again, gives its turn away after a number of looks.
 #include <dlfcn.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -18,8 +19,12 @@
 #define THREADS 1024
 #define NEVER INT64_MAX
 
+// RESTLESS is how many mutexes a thread unlocks in a turn before the others have theirs. While InnoDB's log is full, a
+// statement looks whether the page cleaner has made a checkpoint until it has, and does not wait for it.
+#define RESTLESS 3000
+
 enum { FREE, RUNS, WAITS, READY };
-enum { CONDITION = 1, MESSAGE, TIME, THREAD, SIGNAL };
+enum { CONDITION = 1, MESSAGE, TIME, THREAD, SIGNAL, OTHERS };
 enum { WALL, MONOTONIC };
 
 // The layout of the file: turns.go has it too.
@@ -51,12 +56,14 @@ struct shared {
 
 static struct shared *shared;
 static __thread struct thread *self;
+static __thread int unlocked; // mutexes, since it got its turn
 
 static int (*real_poll)(struct pollfd *, nfds_t, int);
 static int (*real_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 static int (*real_join)(pthread_t, void **);
 static int (*real_sigwaitinfo)(const sigset_t *, siginfo_t *);
 static int (*real_shutdown)(int, int);
+static int (*real_unlock)(pthread_mutex_t *);
 static int (*real_select)(int, fd_set *, fd_set *, fd_set *, struct timeval *);
 
 static void lock(void) {
@@ -88,6 +95,7 @@ static struct thread *claim(void) {
 	for (struct thread *t = shared->threads; t < shared->threads + THREADS; t++)
 		if (t->state == FREE) {
 			t->tid = 0;
+			t->wait = 0;
 			t->go = 0;
 			t->id = 0;
 			t->born = ++shared->order;
@@ -115,13 +123,19 @@ static struct thread *me(void) {
 static void await_turn(void) {
 	while (!atomic_load(&self->go))
 		syscall(SYS_futex, &self->go, FUTEX_WAIT, 0, NULL, NULL, 0);
+	unlocked = 0;
 }
 
 // waits waits, and reports whether its time has come.
 static int waits(int wait, int64_t what, int fd, int64_t due, int clock, pthread_mutex_t *mutex) {
 	struct thread *t = me();
-	if (due <= shared->now[clock])
+	if (due <= shared->now[clock]) {
+		if (mutex) {
+			pthread_mutex_unlock(mutex);
+			pthread_mutex_lock(mutex);
+		}
 		return 1;
+	}
 	lock();
 	t->wait = wait;
 	t->what = what;
@@ -134,7 +148,7 @@ static int waits(int wait, int64_t what, int fd, int64_t due, int clock, pthread
 	t->state = WAITS;
 	unlock();
 	if (mutex)
-		pthread_mutex_unlock(mutex);
+		real_unlock(mutex);
 	lock();
 	stops();
 	await_turn();
@@ -149,6 +163,7 @@ __attribute__((constructor)) static void attach(void) {
 	real_join = dlsym(RTLD_NEXT, "pthread_join");
 	real_sigwaitinfo = dlsym(RTLD_NEXT, "sigwaitinfo");
 	real_shutdown = dlsym(RTLD_NEXT, "shutdown");
+	real_unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
 	real_select = dlsym(RTLD_NEXT, "select");
 	shared = attached(sizeof(struct shared), 1);
 	if (!shared)
@@ -212,6 +227,22 @@ int pthread_cond_signal(pthread_cond_t *c) {
 int pthread_cond_broadcast(pthread_cond_t *c) {
 	signalled(CONDITION, (int64_t)c, 1);
 	return 0;
+}
+
+// pthread_mutex_unlock is where a thread gives its turn away: it is likely to have no other mutex then.
+int pthread_mutex_unlock(pthread_mutex_t *m) {
+	if (!real_unlock) // libraries begin before this one does
+		real_unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
+	int r = real_unlock(m);
+	if (self && ++unlocked >= RESTLESS) {
+		lock();
+		self->wait = OTHERS;
+		self->go = 0;
+		ready(self);
+		stops();
+		await_turn();
+	}
+	return r;
 }
 
 // poll looks, and waits until the other program says that there is something to see.
