@@ -113,6 +113,7 @@ func kinds() []kind {
 			return sqllock.NewForUpdate(db,
 				o)
 		}},
+		{"queue", false, true, func(db *sql.DB, o sqllock.Options) (lock.Locker, error) { return sqllock.NewQueue(db, o) }},
 		{"advisory", false, true, func(db *sql.DB, o sqllock.Options) (lock.Locker,
 			error) {
 			return sqllock.NewAdvisory(db, o)
@@ -131,11 +132,11 @@ type variant struct {
 	blocks bool
 }
 
-// variants are all that there are. A table is always polled.
+// variants are all that there are. A table and a queue are always polled.
 func variants() (all []variant) {
 	for _, k := range kinds() {
 		all = append(all, variant{k, false})
-		if !k.isTable() {
+		if !k.isTable() && k.name != "queue" {
 			k.name += " blocking"
 			all = append(all, variant{k, true})
 		}
@@ -163,7 +164,7 @@ func (v variant) locker(t testing.TB, db *sql.DB, o sqllock.Options) lock.Locker
 func (v variant) world(t testing.TB, admin *sql.DB, o sqllock.Options) (w locktest.World) {
 	t.Helper()
 	if !v.isTable() {
-		if rows, ok := v.locker(t, admin, o).(*sqllock.ForUpdate); ok {
+		if rows, ok := v.locker(t, admin, o).(interface{ Schema() string }); ok {
 			exec(t, admin, rows.Schema())
 		}
 		return w

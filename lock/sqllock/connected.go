@@ -14,12 +14,15 @@ import (
 	"locksim/lock/internal/frame"
 )
 
-// connected is a lock that a connection has: what [ForUpdate], [Advisory] and [AdvisoryTransaction] have in common.
+// connected is a lock that a connection has: what [ForUpdate], [Queue], [Advisory] and [AdvisoryTransaction] have in
+// common.
 type connected struct {
 	db   *sql.DB
 	opt  Options
 	dice *dice
 	open func(life context.Context, conn *sql.Conn, resource string) session
+
+	any bool // any job of a [Queue] is asked for, which then says its name
 }
 
 // session is a connection that asks for a lock, or has it. Its calls do not overlap. A statement goes by the context of
@@ -146,7 +149,7 @@ func (a *asking) wait(ctx context.Context) time.Duration {
 
 // try asks once, on a connection of its own.
 func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (lock.Lease, error) {
-	if resource == "" {
+	if resource == "" && !a.any {
 		return nil, errors.New("the resource has no name")
 	}
 	conn, err := connect(ctx, a.db, a.opt)
@@ -182,6 +185,9 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 		return nil, outcome(err)
 	}
 	a.held = h
+	if t, ok := h.session.(*transaction); ok && a.any {
+		resource, _ = t.key.(string)
+	}
 	return lock.NewLease(ctx, a.opt.Clock, h, resource, 0, h.renewed.Add(a.opt.TTL)), nil
 }
 

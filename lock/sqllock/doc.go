@@ -19,6 +19,7 @@
 //   - [Table] is a row with an owner and the end of its lease. It needs no connection while it is held, mints a fencing
 //     token, and a [lock.Watchdog] can renew it.
 //   - [ForUpdate] locks a row in a transaction that stays open: SELECT … FOR UPDATE.
+//   - [Queue] locks the row of a job in such a transaction, which deletes it: SELECT … FOR UPDATE SKIP LOCKED.
 //   - [AdvisoryTransaction] and [Advisory] use advisory locks, of a transaction or of a session: they need no table.
 //   - [Named] is that of MySQL: GET_LOCK, for a session.
 //   - [Optimistic] is no lock: it writes a row only if the row has not changed since it was read, and tries again.

@@ -25,7 +25,7 @@ import (
 
 // mysqlKinds are the kinds in MySQL.
 func mysqlKinds() []kind {
-	all := kinds()[:3]
+	all := kinds()[:4]
 	return append(all, kind{"named", false, true, func(db *sql.DB, o sqllock.Options) (lock.Locker, error) {
 		return sqllock.NewNamed(db, o)
 	}})
@@ -34,7 +34,7 @@ func mysqlKinds() []kind {
 func mysqlVariants() (all []variant) {
 	for _, k := range mysqlKinds() {
 		all = append(all, variant{k, false})
-		if !k.isTable() {
+		if !k.isTable() && k.name != "queue" {
 			k.name += " blocking"
 			all = append(all, variant{k, true})
 		}
@@ -63,6 +63,8 @@ func (v variant) mysqlWorld(t testing.TB, admin *sql.DB, o sqllock.Options) (w l
 	t.Helper()
 	switch l := v.locker(t, admin, o).(type) {
 	case *sqllock.ForUpdate:
+		exec(t, admin, l.Schema())
+	case *sqllock.Queue:
 		exec(t, admin, l.Schema())
 	case *sqllock.Named:
 	default:
@@ -190,6 +192,98 @@ func TestConformanceOfMySQL(t *testing.T) {
 			}
 			locktest.Run(t, h)
 		})
+	}
+}
+
+// Workers take the jobs of a queue in their order, and skip those that another one has. A job whose worker gives it up
+// without a release, or is lost, is there for the next one; one that is done is not.
+func TestQueue(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	server, err := mariadb.Start(ctx)
+	withoutMariaDB(t, err)
+	defer server.Stop() //nolint:errcheck // its guard ends it
+	_, err = sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{server}, Clients: 2}, func(w *sim.World) error {
+		queue := func(p *sim.Process) *sqllock.Queue {
+			db := dialled(t, func(ctx context.Context) (net.Conn, error) {
+				return p.Dial(ctx, "tcp", p.Address(mariadb.Name))
+			}, false)
+			p.OnEnd(func() { _ = db.Close() })
+			q, err := sqllock.NewQueue(db, sqllock.Options{Dialect: sqllock.MySQL, TTL: 10 * time.Second, Table: "jobs",
+				Context: p.Context(), Clock: p.Clock(), Jitter: p.Source("lock"), Entropy: p.Entropy("lock")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Name() == "c0" {
+				exec(t, db, q.Schema())
+			}
+			return q
+		}
+		next := func(ctx context.Context, q *sqllock.Queue) (string, lock.Lease) {
+			job, l, err := q.Next(ctx)
+			if err != nil {
+				return err.Error(), nil
+			}
+			return job, l
+		}
+		release := func(l lock.Lease) {
+			if err := l.Release(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}
+		want := func(got, want string) {
+			t.Helper()
+			if !strings.Contains(got, want) {
+				t.Errorf("%s, want %s", got, want)
+			}
+		}
+		w.Client(0).Go(func() {
+			ctx, q := w.Client(0).Context(), queue(w.Client(0))
+			for _, job := range []string{"one", "two", "two", "three"} {
+				if err := q.Put(ctx, job); err != nil {
+					t.Error(err)
+				}
+			}
+			got, one := next(ctx, q)
+			want(got, "one")
+			got, two := next(ctx, q)
+			want(got, "two")
+			_, err := q.TryAcquire(ctx, "one")
+			want(fmt.Sprint(err), lock.ErrTaken.Error())
+			_, err = q.Acquire(ctx, "")
+			want(fmt.Sprint(err), "has no name")
+			time.Sleep(2 * time.Second) // c1 has the third
+			got, _ = next(ctx, q)
+			want(got, lock.ErrTaken.Error())
+			release(two)
+			release(one)
+			got, _ = next(ctx, q)
+			want(got, lock.ErrTaken.Error())
+			time.Sleep(20 * time.Second) // c1 has lost it
+			got, three := next(ctx, q)
+			want(got, "three")
+			release(three)
+			if l, err := q.TryAcquire(ctx, "one"); err != nil { // it comes again
+				t.Error(err)
+			} else {
+				release(l)
+			}
+			got, _ = next(ctx, q)
+			want(got, lock.ErrTaken.Error())
+		})
+		w.Client(1).Go(func() {
+			ctx, q := w.Client(1).Context(), queue(w.Client(1))
+			time.Sleep(time.Second)
+			got, _ := next(ctx, q)
+			want(got, "three")
+			if err := w.Faults().Pause("c1", time.Hour); err != nil {
+				t.Error(err)
+			}
+		})
+		return w.RunUntil(w.Idle)
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -95,6 +95,7 @@ type transaction struct {
 
 	before, wait, try string // before is "" if nothing has to be done before
 	there             string // of MySQL: whether before need not be done, which would wait for the holder
+	done              string // of a [Queue]: what the release does in the transaction; "" is nothing
 	limit             limit  // of wait
 }
 
@@ -145,8 +146,7 @@ func (t *transaction) take(wait time.Duration) error {
 	}
 	waiting, cancel := patient(t.life, wait, t.ttl)
 	defer cancel()
-	var granted bool
-	err = taken(t.tx.QueryRowContext(waiting, statement, t.key).Scan(&granted))
+	err = t.granted(t.tx.QueryRowContext(waiting, statement, t.args()...))
 	if t.limit == rowWait && err == nil {
 		_, err = t.tx.ExecContext(t.life, setHeld)
 		if err == nil && wait > 0 {
@@ -165,19 +165,43 @@ func (t *transaction) take(wait time.Duration) error {
 	return err
 }
 
+// args are the arguments of the statements of a session: the key, unless it asks for any job of a queue.
+func (t *transaction) args() []any {
+	if t.key == "" {
+		return nil
+	}
+	return []any{t.key}
+}
+
+// granted is the error of the statement that asks for the lock. The row of a job has its name.
+func (t *transaction) granted(row *sql.Row) error {
+	if t.done == "" {
+		var yes bool
+		return taken(row.Scan(&yes))
+	}
+	var job string
+	if err := row.Scan(&job); err != nil {
+		return taken(err)
+	}
+	t.key = job
+	return nil
+}
+
 // prepare does what has to be done before the transaction begins: it makes the row, and in MySQL limits the session.
 func (t *transaction) prepare(wait time.Duration) error {
 	if t.limit == rowWait {
 		if err := limitWaits(t.life, t.conn, t.ttl, wait); err != nil {
 			return err
 		}
-		var there bool
-		if err := t.conn.QueryRowContext(t.life, t.there, t.key).Scan(&there); !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
 	}
 	if t.before == "" {
 		return nil
+	}
+	if t.there != "" {
+		err := t.conn.QueryRowContext(t.life, t.there, t.key).Scan(new(string))
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
 	}
 	_, err := t.conn.ExecContext(t.life, t.before, t.key)
 	return err
@@ -299,6 +323,15 @@ func (t *transaction) free() (had bool, err error) {
 	if t.limit == rowWait {
 		switch err := t.goesOn(); {
 		case errors.Is(err, lock.ErrNotHeld), ended(err):
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+	}
+	if t.done != "" {
+		_, err := t.tx.ExecContext(t.life, t.done, t.key)
+		switch {
+		case errors.Is(err, sql.ErrTxDone), ended(err):
 			return false, nil
 		case err != nil:
 			return false, err

@@ -56,11 +56,12 @@ func schema() ([]string, error) {
 	defer func() { _ = db.Close() }()
 	table, err := sqllock.NewTable(db, sqllock.Options{Dialect: sqllock.MySQL})
 	forUpdate, failure := sqllock.NewForUpdate(db, sqllock.Options{Dialect: sqllock.MySQL, Table: rows})
-	if err = errors.Join(err, failure); err != nil {
+	queue, failed := sqllock.NewQueue(db, sqllock.Options{Dialect: sqllock.MySQL, Table: jobs})
+	if err = errors.Join(err, failure, failed); err != nil {
 		return nil, err
 	}
 	return append(mysqlbroken.Schema(),
-		table.Schema(), forUpdate.Schema(),
+		table.Schema(), forUpdate.Schema(), queue.Schema(),
 		`CREATE TABLE IF NOT EXISTS `+sqldata.Table+` (name VARBINARY(255) PRIMARY KEY,
 			value VARCHAR(255) NOT NULL DEFAULT '', fence_token BIGINT NOT NULL DEFAULT 0,
 			fence_grant VARBINARY(255) NOT NULL DEFAULT '', fence_version BIGINT NOT NULL DEFAULT 0) ENGINE=InnoDB`,

@@ -15,7 +15,7 @@ import (
 
 // All are the locks of this package, the specimens last.
 func All() []subject.Lock {
-	return append([]subject.Lock{Table(), ForUpdate(), GetLock(), Version()}, Specimens()...)
+	return append([]subject.Lock{Table(), ForUpdate(), Queue(), GetLock(), Version()}, Specimens()...)
 }
 
 // Specimens are the locks of package mysqlbroken.
@@ -91,6 +91,24 @@ func ForUpdate() subject.Lock {
 		})
 }
 
+// Queue is a [sqllock.Queue] in MySQL: the resource is a job.
+func Queue() subject.Lock {
+	l := connected("mysql-queue", true,
+		"A job is a row of a MySQL table. SELECT … FOR UPDATE SKIP LOCKED gives it to one worker, in a transaction that stays "+
+			"open until the job is done and that deletes the row. The server ends it when it has not heard of the worker for a "+
+			"TTL, and the job is there for the next one.",
+		func(e subject.Env) (lock.Locker, error) {
+			return made(e, false, func(db *sql.DB, o sqllock.Options) (*sqllock.Queue, error) {
+				o.Table = jobs
+				return sqllock.NewQueue(db, o)
+			})
+		})
+	l.Waits, l.Promise.FreeWithin = false, lock.TermTTL // no worker waits in the database
+	l.ForWhom = "Jobs of which each is done once, in the same database, in the transaction that has the job; elsewhere only " +
+		"jobs that may be done twice."
+	return l
+}
+
 // GetLock is a [sqllock.Named].
 func GetLock() subject.Lock {
 	return connected("mysql-get-lock", false,
@@ -108,8 +126,11 @@ func Version() subject.Lock {
 	return l
 }
 
-// rows is the table of [ForUpdate].
-const rows = "lock_rows"
+// rows is the table of [ForUpdate], and jobs that of [Queue].
+const (
+	rows = "lock_rows"
+	jobs = "lock_jobs"
+)
 
 // connected is a lock that a connection has. The holder learns of its loss within a TTL: its heartbeat fails, or comes
 // too late.

@@ -14,6 +14,7 @@ var Server = server.Kind{
 	Locks: []server.Lock{
 		{Name: "mysql-table", Tokens: true},
 		{Name: "mysql-for-update"},
+		{Name: "mysql-queue"},
 		{Name: "mysql-get-lock"},
 		{Name: "mysql-version"},
 		{Name: "broken/mysql-get-lock-pool"},
