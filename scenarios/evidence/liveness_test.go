@@ -207,6 +207,9 @@ func TestProbeBound(t *testing.T) {
 			want: ttl + more},
 		"without a promise": {change: func(r *run) { unlisted(true)(r); r.terms.Promise.FreeWithin = "" },
 			want: ttl + more},
+		"held for longer than the promise": {
+			change: func(r *run) { unlisted(true)(r); r.terms.Lease, r.terms.LeaseTTL = evidence.LeaseHeld, 3*ttl },
+			want:   3*ttl + more},
 		"learnt, without an end": {keys: []trace.Key{key(0)}, change: func(r *run) { r.rec.Learnt = true },
 			want: ttl + drift + more},
 		"learnt, with an end": {keys: []trace.Key{key(time.Second)}, change: func(r *run) { r.rec.Learnt = true },
