@@ -103,7 +103,10 @@ func measure(ctx context.Context, m measurement, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it is in the system's directory for temporary files
+	defer os.RemoveAll(dir)                      //nolint:errcheck // it is in the system's directory for temporary files
+	if err := os.Chmod(dir, 0o711); err != nil { // servers that run as another user have folders in it
+		return err
+	}
 	return m.Run(ctx, root, dir, stdout, stderr)
 }
 
