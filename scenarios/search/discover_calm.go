@@ -187,8 +187,8 @@ func (c *calmRun) named() error {
 		g.Client, g.Resource, keys[0])
 }
 
-// lease is the lifetime of the lock without renewal: of its first lease or, if that
-// has no end, of the keys that are on the nodes then.
+// lease is the lifetime of the lock without renewal: of its first lease or, if that has no end, what the lock says of
+// it, or that of the keys that are on the nodes then.
 func (c *calmRun) lease() (file.Range, error) {
 	if len(c.run.History.Grants) == 0 {
 		ttl := file.Defaults().Lock.TTL
@@ -199,6 +199,9 @@ func (c *calmRun) lease() (file.Range, error) {
 		return file.Range{}, err
 	}
 	ttl := longestLeft(state)
+	if !sensible(ttl) {
+		ttl = c.lock.Terms().LeaseTTL
+	}
 	if !sensible(ttl) {
 		ttl = longestKey(state)
 	}

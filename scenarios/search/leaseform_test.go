@@ -9,6 +9,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/testlocks"
 	"locksim/lock"
+	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
@@ -42,6 +43,15 @@ func (l untold) Acquire(ctx context.Context, resource string) (lock.Lease, error
 		return nil, err
 	}
 	return untoldLease{lease, l.deaf}, nil
+}
+
+// The lease of a lock that is held, and says how long it lasts without its holder, is that long.
+func TestLengthOfAHeldLease(t *testing.T) {
+	l := testlocks.UserLock("theirs", func(_ subject.Env, l lock.Locker) lock.Locker { return untold{l, false} })
+	l.Lease, l.Detection, l.LeaseTTL = subject.LeaseHeld, time.Minute, 30*time.Second
+	if got := discovered(t, l, spaces.Space{}).TTL; got != (file.Range{Min: 30 * time.Second, Max: 30 * time.Second}) {
+		t.Errorf("the TTL is %v", got)
+	}
 }
 
 // A lock without Until is judged by the form of its leases: counted from the request,
