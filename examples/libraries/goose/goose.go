@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -25,7 +26,8 @@ func main() {
 			Lock: table(),
 			Is:   "a row of MySQL with an owner and the end of its lease, which the library renews every 5 s.",
 			Options: "NewMySQLTableLocker with its defaults, and a WithTableLockID for each name. The context of Lock " +
-				"is that of the work too, as that of a migration is: the renewals end with it.",
+				"is that of the work too, as that of a migration is: the renewals end with it. Unlock is called once, and tries " +
+				"for a minute.",
 			Says: []libraries.Sentence{
 				{
 					Text:  "It manages a single\n// lock row and keeps the lock alive automatically.",
@@ -90,10 +92,11 @@ func table() scenarios.Lock {
 				return nil, scenarios.Unanswered(err)
 			}
 			e.OnEnd(end)
-			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: func(ctx context.Context) error {
+			unlock := sync.OnceValue(func() error { // "must be called exactly once": another call ends the program
 				defer end()
-				return scenarios.Unanswered(l.Unlock(ctx, db))
-			}}), nil
+				return scenarios.Unanswered(l.Unlock(working, db))
+			})
+			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: func(context.Context) error { return unlock() }}), nil
 		}), nil
 	}}
 }
