@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"locksim/faults"
 	"locksim/internal/mariadbserver"
 	"locksim/internal/soak"
 	"locksim/lock"
@@ -263,6 +264,11 @@ func TestQueue(t *testing.T) {
 			got, three := next(ctx, q)
 			want(got, "three")
 			release(three)
+			if err := w.Faults().ReplyError("m0", faults.ReplyDeadlock, 1, 0); err != nil { // of two that put it in
+				t.Error(err)
+			}
+			_, err = q.TryAcquire(ctx, "one")
+			want(fmt.Sprint(err), lock.ErrTaken.Error())
 			if l, err := q.TryAcquire(ctx, "one"); err != nil { // it comes again
 				t.Error(err)
 			} else {

@@ -181,10 +181,19 @@ func (t *transaction) granted(row *sql.Row) error {
 	}
 	var job string
 	if err := row.Scan(&job); err != nil {
-		return taken(err)
+		return t.busy(taken(err))
 	}
 	t.key = job
 	return nil
+}
+
+// busy is the error of a statement that asks for a job, or puts one in: lock.ErrTaken where it was the victim of a
+// deadlock. Workers that put one job in at the same time, while another one ends it, may meet in one.
+func (t *transaction) busy(err error) error {
+	if t.done != "" && conflict(err) {
+		return lock.ErrTaken
+	}
+	return err
 }
 
 // prepare does what has to be done before the transaction begins: it makes the row, and in MySQL limits the session.
@@ -200,11 +209,11 @@ func (t *transaction) prepare(wait time.Duration) error {
 	if t.there != "" {
 		err := t.conn.QueryRowContext(t.life, t.there, t.key).Scan(new(string))
 		if !errors.Is(err, sql.ErrNoRows) {
-			return err
+			return t.busy(err)
 		}
 	}
 	_, err := t.conn.ExecContext(t.life, t.before, t.key)
-	return err
+	return t.busy(err)
 }
 
 // limitWaits sets how long a session of MySQL may be idle, and how long it waits for a row: both in seconds, of which
