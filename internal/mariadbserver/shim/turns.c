@@ -187,6 +187,26 @@ int clock_gettime(clockid_t clock, struct timespec *ts) {
 	return syscall(SYS_clock_gettime, clock, ts);
 }
 
+// std::chrono::system_clock::now is what the thread pool of InnoDB goes by, and nothing else. The pool makes no thread as
+// long as that is before the time when it made the last one, so this clock does not go back when a new world sets the
+// others: the only thread of the pool may wait for a page whose write waits for a thread.
+int64_t _ZNSt6chrono3_V212system_clock3nowEv(void) {
+	static int64_t before, last;
+	if (!shared) {
+		struct timespec t;
+		clock_gettime(CLOCK_REALTIME, &t);
+		return nanoseconds(&t);
+	}
+	lock();
+	int64_t now = shared->now[MONOTONIC];
+	if (now < last)
+		before += last;
+	last = now;
+	now += before;
+	unlock();
+	return now;
+}
+
 int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
 	waits(CONDITION, (int64_t)c, -1, NEVER, MONOTONIC, m);
 	return 0;
