@@ -17,7 +17,7 @@ import (
 // and do not wait in the database, where [Options.Block] has no effect. A release is the end of the job. When a worker
 // is lost, the database ends its transaction after the TTL at the latest, as it does for a [ForUpdate]: the job is still
 // there, and goes to the next worker. So what a worker does outside of [Lease.Do] is done once or more often. What it
-// writes in Lease.Do is there exactly when the job is gone.
+// writes in Lease.Do is there exactly when the job is gone. The isolation level of the transaction is READ COMMITTED.
 type Queue struct{ *connected }
 
 // NewQueue returns the queue in the table of the options, or an error that says which option is wrong. It sends
@@ -29,7 +29,8 @@ func NewQueue(db *sql.DB, o Options) (*Queue, error) {
 		t := &transaction{life: life, conn: conn, ttl: o.TTL, key: job, limit: wholeStatement}
 		put, there, done := jobStatements(o)
 		if t.done = done; o.Dialect == MySQL {
-			t.limit = rowWait
+			// else one that finds the job gone would lock the gap, in which another one puts the job
+			t.limit, t.begin = rowWait, &sql.TxOptions{Isolation: sql.LevelReadCommitted}
 		}
 		if job == "" {
 			t.try = `SELECT resource FROM ` + o.Table + ` ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`

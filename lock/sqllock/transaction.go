@@ -97,6 +97,8 @@ type transaction struct {
 	there             string // of MySQL: whether before need not be done, which would wait for the holder
 	done              string // of a [Queue]: what the release does in the transaction; "" is nothing
 	limit             limit  // of wait
+
+	begin *sql.TxOptions // nil: as the database has it
 }
 
 // held is the savepoint by which a session of MySQL knows that its transaction goes on: a deadlock ends that, and what
@@ -127,7 +129,7 @@ func (t *transaction) take(wait time.Duration) error {
 	ctx, end := context.WithCancel(context.WithoutCancel(t.life))
 	t.endTx = end
 	err := t.alone(func() (err error) {
-		t.tx, err = t.conn.BeginTx(ctx, nil)
+		t.tx, err = t.conn.BeginTx(ctx, t.begin)
 		return err
 	})
 	if err != nil {
