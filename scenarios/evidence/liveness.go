@@ -49,8 +49,8 @@ func KeptOutside(rec *Record) bool {
 }
 
 // longestTTL is the longest time until a key with a TTL expires or, if a server does not list its keys, or a learnt key
-// has no TTL, so that its value may say until when it counts, until the lock is free by its promise, and until its lease
-// is over without its holder, a TTL at least. key names the key in a sentence.
+// has no TTL, so that its value may say until when it counts, until the lock is free by its promise, and until its
+// lease is over without its holder, a TTL at least. key names the key in a sentence.
 func (r aftermath) longestTTL() (longest time.Duration, key string) {
 	for _, s := range asked(r.Left) {
 		if !s.Listed || r.Learnt && slices.ContainsFunc(s.Keys, func(k trace.Key) bool { return k.TTL == 0 }) {

@@ -94,9 +94,9 @@ func ForUpdate() subject.Lock {
 // Queue is a [sqllock.Queue] in MySQL: the resource is a job.
 func Queue() subject.Lock {
 	l := connected("mysql-queue", true,
-		"A job is a row of a MySQL table. SELECT … FOR UPDATE SKIP LOCKED gives it to one worker, in a transaction that stays "+
-			"open until the job is done and that deletes the row. The server ends it when it has not heard of the worker for a "+
-			"TTL, and the job is there for the next one.",
+		"A job is a row of a MySQL table. SELECT … FOR UPDATE SKIP LOCKED gives it to one worker, in a transaction that "+
+			"stays open until the job is done and that deletes the row. The server ends it when it has not heard of the worker "+
+			"for a TTL, and the job is there for the next one.",
 		func(e subject.Env) (lock.Locker, error) {
 			return made(e, false, func(db *sql.DB, o sqllock.Options) (*sqllock.Queue, error) {
 				o.Table = jobs
@@ -104,8 +104,8 @@ func Queue() subject.Lock {
 			})
 		})
 	l.Waits, l.Promise.FreeWithin = false, lock.TermTTL // no worker waits in the database
-	l.ForWhom = "Jobs of which each is done once, in the same database, in the transaction that has the job; elsewhere only " +
-		"jobs that may be done twice."
+	l.ForWhom = "Jobs of which each is done once, in the same database, in the transaction that has the job; elsewhere " +
+		"only jobs that may be done twice."
 	return l
 }
 
