@@ -2,15 +2,20 @@ package rediscluster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"locksim/sim/rare"
 )
 
-// The intervals of the bus, as in Redis 7.0.
+// The intervals of the bus, as in Redis 7.0. A node looks at the others 100 ms after it has done so the last time, so
+// that its period is longer by its work and by what the system is late: 101 ms on a loaded machine (six nodes, 94 s).
 const (
-	cronPeriod    = 100 * time.Millisecond
+	cronPeriod    = cronPause + (leastLate+mostLate)/2 // on average
+	cronPause     = 100 * time.Millisecond
+	leastLate     = 200 * time.Microsecond
+	mostLate      = 1800 * time.Microsecond
 	writableDelay = ms(2000)
 	leastRejoin   = ms(500)
 	mostRejoin    = ms(5000)
@@ -98,7 +103,31 @@ func (s *Server) draw(use string, n int, limit int) int {
 	return int(d.Between(0, int64(limit)-1))
 }
 
-// gossipFor are three nodes by chance, and all that this node takes for failing.
+// bucketNodes puts the nodes into the buckets of a hash table, as each process of Redis has one, with a hash of its own.
+func (s *Server) bucketNodes() {
+	size := 4
+	for size < len(s.view) {
+		size *= 2
+	}
+	buckets := make([][]int, size)
+	for i := range s.view {
+		at := s.node.Draw("bucket").Num(int64(s.life)).Num(int64(i)).Between(0, int64(size)-1)
+		buckets[at] = append(buckets[at], i)
+	}
+	s.buckets = slices.DeleteFunc(buckets, func(b []int) bool { return len(b) == 0 })
+}
+
+// pick is a node by chance, itself too: Redis draws a bucket that is not empty, and then one in it, so that nodes which
+// share a bucket are drawn less often.
+func (s *Server) pick(use string, n int) int {
+	b := s.buckets[s.draw(use, n, len(s.buckets))]
+	if len(b) == 1 {
+		return b[0]
+	}
+	return b[s.draw(use+" in a bucket", n, len(b))]
+}
+
+// gossipFor are three nodes by chance, and as many that this node takes for failing as it did at its latest tick.
 func (s *Server) gossipFor(p *peer) (out []gossip) {
 	wanted := min(max(len(s.view)/10, 3), len(s.view)-2)
 	tell := func(x *peer) {
@@ -106,7 +135,7 @@ func (s *Server) gossipFor(p *peer) (out []gossip) {
 	}
 	chosen := make([]bool, len(s.view))
 	for try := 0; try < 3*wanted && len(out) < wanted; try++ {
-		i := s.draw("gossip", indexOf(p)*100+try, len(s.view))
+		i := s.pick("gossip", indexOf(p)*100+try)
 		x := &s.view[i]
 		if i == s.index || x == p || chosen[i] || x.pfail || !x.linked && x.count == 0 {
 			continue
@@ -114,8 +143,10 @@ func (s *Server) gossipFor(p *peer) (out []gossip) {
 		chosen[i] = true
 		tell(x)
 	}
+	failing := s.failing
 	for i := range s.view {
-		if x := &s.view[i]; x.pfail && x != p {
+		if x := &s.view[i]; x.pfail && x != p && failing > 0 {
+			failing--
 			tell(x)
 		}
 	}
@@ -129,12 +160,17 @@ func (s *Server) unlink(i int) {
 	p.session++
 }
 
-// cron is what a node does every 100 ms.
+// cron is what a node does at each of its ticks.
 func (s *Server) cron() {
 	s.iteration++
 	attempted := make([]bool, len(s.view))
+	s.failing = 0
 	for i := range s.view {
-		if p := &s.view[i]; i != s.index && !p.linked {
+		p := &s.view[i]
+		if p.pfail {
+			s.failing++
+		}
+		if i != s.index && !p.linked {
 			attempted[i] = true
 			s.connect(p)
 		}
@@ -175,7 +211,7 @@ func (s *Server) connect(p *peer) {
 // oldest is the one of five random nodes that it has not heard for longest.
 func (s *Server) oldest() (best *peer) {
 	for try := range 5 {
-		i := s.draw("ping", try, len(s.view))
+		i := s.pick("ping", try)
 		p := &s.view[i]
 		if i != s.index && p.linked && p.pingSent == 0 && (best == nil || p.pong < best.pong) {
 			best = p

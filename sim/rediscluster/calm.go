@@ -25,7 +25,7 @@ func (g *group) wake() {
 // plan plans the next tick.
 func (s *Server) plan() {
 	life, wakes := s.life, s.group.wakes
-	s.node.After(cronPeriod-s.sinceTick(), func() {
+	s.node.After(s.period-s.sinceTick(), func() {
 		s.node.WhenServing(func() {
 			if s.life != life || s.group.wakes != wakes || !s.group.awake {
 				return
@@ -40,7 +40,7 @@ func (s *Server) plan() {
 
 // sinceTick is the time since the latest tick, by the clock of the machine: 0 at one.
 func (s *Server) sinceTick() time.Duration {
-	return (s.node.Monotonic() - s.phase + cronPeriod) % cronPeriod
+	return (s.node.Monotonic() - s.phase + s.period) % s.period
 }
 
 // awakeAtLeast is how long the bus is awake after a fault has begun or ended.
@@ -119,7 +119,7 @@ func (g *group) makeUp() {
 			s.iteration += ticks - shown
 			for i := range s.view {
 				if p := &s.view[i]; !p.of.node.Down() {
-					p.pong = s.now() - ms(shown)*msOf(cronPeriod) - ms(s.draw("heard", i, int(s.timeout()/2)))
+					p.pong = s.now() - msOf(time.Duration(shown)*s.period) - ms(s.draw("heard", i, int(s.timeout()/2)))
 				}
 			}
 		}
@@ -127,7 +127,7 @@ func (g *group) makeUp() {
 	for ago := shown; ago > 0; ago-- {
 		for _, s := range g.nodes {
 			if s.iteration++; !s.node.Down() {
-				s.tickBefore(ms(ago-1)*msOf(cronPeriod) + msOf(s.sinceTick()))
+				s.tickBefore(msOf(time.Duration(ago-1)*s.period + s.sinceTick()))
 			}
 		}
 	}

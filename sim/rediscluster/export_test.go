@@ -54,3 +54,6 @@ func ReadValue(in *bufio.Reader) string {
 	}
 	return line
 }
+
+// Buckets are the nodes as a node has them in its hash table, by their index.
+func (s *Server) Buckets() [][]int { return s.buckets }

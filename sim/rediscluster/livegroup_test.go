@@ -22,61 +22,107 @@ import (
 type liveCluster struct {
 	addrs map[string]string    // by name
 	cmds  map[string]*exec.Cmd // by name
+	dial  func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// newLiveCluster starts them, with a node timeout of 2 s.
+// newLiveCluster starts them on the loopback interface, with a node timeout of 2 s.
 func newLiveCluster(t *testing.T) *liveCluster {
 	t.Helper()
+	return startLive(t, clusterAddresses(t, 6), 2*time.Second, new(net.Dialer).DialContext, func(_ string, f func()) { f() })
+}
+
+// liveServer is the path of redis-server, beside which redis-cli is. Without them the test is skipped.
+func liveServer(t *testing.T) (server, cli string) {
+	t.Helper()
 	server, err := redisserver.Find()
+	if err == nil {
+		cli = filepath.Join(filepath.Dir(server), "redis-cli")
+		_, err = os.Stat(cli)
+	}
 	if err != nil && os.Getenv("LOCKSIM_REQUIRE_LIVE") != "1" {
 		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
 	}
-	cli := filepath.Join(filepath.Dir(server), "redis-cli")
-	if _, err := os.Stat(cli); err != nil && os.Getenv("LOCKSIM_REQUIRE_LIVE") != "1" {
-		t.Skip(err)
-	}
+	return server, cli
+}
+
+// startLive starts six nodes. What runs a program for an address is called at.
+func startLive(t *testing.T, addrs []string, timeout time.Duration,
+	dial func(ctx context.Context, network, addr string) (net.Conn, error), at func(addr string, f func())) *liveCluster {
+	t.Helper()
+	server, cli := liveServer(t)
 	byAddr := map[string]*exec.Cmd{}
-	args := []string{"--cluster", "create"}
-	for _, addr := range clusterAddresses(t, 6) {
+	g := &liveCluster{addrs: map[string]string{}, cmds: map[string]*exec.Cmd{}, dial: dial}
+	args := append([]string{"--cluster", "create"}, addrs...)
+	for _, addr := range addrs {
 		dir := realserver.Folder(t, "locksim-cluster")
-		_, port, _ := net.SplitHostPort(addr)
-		cmd := exec.Command(server, "--port", port, "--bind", "127.0.0.1", "--cluster-enabled", "yes",
-			"--cluster-config-file", "nodes.conf", "--cluster-node-timeout", "2000", "--save", "", "--appendonly", "no",
-			"--repl-diskless-sync-delay", "0")
-		realserver.Start(t, addr, dir, cmd)
+		host, port, _ := net.SplitHostPort(addr)
+		cmd := exec.Command(server, "--port", port, "--bind", host, "--protected-mode", "no", "--cluster-enabled", "yes",
+			"--cluster-config-file", "nodes.conf", "--cluster-node-timeout", fmt.Sprint(timeout.Milliseconds()), "--save", "",
+			"--appendonly", "no", "--repl-diskless-sync-delay", "0")
+		at(addr, func() { realserver.Start(t, addr, dir, cmd) })
 		byAddr[addr] = cmd
-		args = append(args, addr)
 	}
-	for addr := range byAddr {
+	for _, addr := range addrs {
 		for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-			if _, err := redisserver.Ask(addr); err == nil {
+			c := g.client(addr)
+			err := c.Ping(context.Background()).Err()
+			if _ = c.Close(); err == nil {
 				break
 			} else if time.Now().After(end) {
 				t.Fatal(err)
 			}
 		}
 	}
-	out, err := exec.Command(cli, append(args, "--cluster-replicas", "1", "--cluster-yes")...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
+	at(addrs[0], func() {
+		out, err := exec.Command(cli, append(args, "--cluster-replicas", "1", "--cluster-yes")...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	})
+	g.rename(t, byAddr, addrs[0])
+	for i, key := range []string{"{06S}", "{lock}:first",
+		"{0}:first"} { // a replica that has got nothing yet is not in the maps
+		c := g.client(g.addrs[fmt.Sprint("rc", i)])
+		_ = c.Set(context.Background(), key, "", time.Minute).Err()
+		_ = c.Close()
 	}
-	g := &liveCluster{addrs: map[string]string{}, cmds: map[string]*exec.Cmd{}}
-	for end := time.Now().Add(20 * time.Second); !g.name(args[2]); time.Sleep(50 * time.Millisecond) {
+	for _, addr := range g.addrs {
+		g.await(t, addr)
+	}
+	return g
+}
+
+// rename names the nodes by what one of them says.
+func (g *liveCluster) rename(t *testing.T, byAddr map[string]*exec.Cmd, asked string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !g.name(asked); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%v are not six nodes in three shards", g.addrs)
 		}
 	}
-	for i, key := range []string{"{06S}", "{lock}:first",
-		"{0}:first"} { // a replica that has got nothing yet is not in the maps
-		c := goredis.NewClient(&goredis.Options{Addr: g.addrs[fmt.Sprint("rc", i)]})
-		_ = c.Set(context.Background(), key, "", time.Minute).Err()
-		_ = c.Close()
-	}
 	for name, addr := range g.addrs {
 		g.cmds[name] = byAddr[addr]
+	}
+}
+
+// recover waits until all nodes agree again, and names them by what one of them says.
+func (g *liveCluster) recover(t *testing.T, asked string) {
+	t.Helper()
+	byAddr := map[string]*exec.Cmd{}
+	for name, addr := range g.addrs {
+		byAddr[addr] = g.cmds[name]
+	}
+	for addr := range byAddr {
 		g.await(t, addr)
 	}
-	return g
+	g.rename(t, byAddr, asked)
+}
+
+// client is a client of one node, which asks once, and waits for the answer.
+func (g *liveCluster) client(addr string) *goredis.Client {
+	return goredis.NewClient(&goredis.Options{Addr: addr, Dialer: g.dial, MaxRetries: -1, ReadTimeout: -1})
 }
 
 // clusterAddresses are addresses whose ports leave room for those of the bus.
@@ -107,7 +153,7 @@ func clusterAddresses(t *testing.T, count int) (out []string) {
 // name names the nodes by the slots and the primaries that one of them tells. It reports whether there are six names.
 func (g *liveCluster) name(addr string) bool {
 	clear(g.addrs)
-	c := goredis.NewClient(&goredis.Options{Addr: addr})
+	c := g.client(addr)
 	defer c.Close() //nolint:errcheck // it has answered
 	byID := map[string]string{}
 	lines := strings.Split(strings.TrimSpace(c.ClusterNodes(context.Background()).Val()), "\n")
@@ -133,7 +179,7 @@ func (g *liveCluster) name(addr string) bool {
 // await waits until a node calls the cluster up, and its replication works.
 func (g *liveCluster) await(t *testing.T, addr string) {
 	t.Helper()
-	c := goredis.NewClient(&goredis.Options{Addr: addr, MaxRetries: -1})
+	c := g.client(addr)
 	defer c.Close() //nolint:errcheck // it has answered
 	for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		info := c.Info(context.Background(), "replication").Val()

@@ -30,7 +30,8 @@ type Server struct {
 	disk   // its file nodes.conf
 	memory // of its process
 	life   int
-	phase  time.Duration // when in each 100 ms it ticks
+	period time.Duration // between its ticks
+	phase  time.Duration // when in each period it ticks
 	killed bool          // its process is, and its machine refuses connections
 }
 
@@ -51,6 +52,8 @@ type memory struct {
 	minorityAt ms   // when it heard no majority last
 	iteration  int
 	size       int // primaries with slots
+	failing    int // nodes that it took for failing at its latest tick
+	buckets    [][]int
 	todo       todo
 	election   election
 	manual     manual
@@ -88,7 +91,8 @@ func newServer(node *sim.Node, g *group, index int) *Server {
 	id := make([]byte, 20)
 	_, _ = io.ReadFull(node.Entropy("id"), id) // it cannot fail
 	s.id = hex.EncodeToString(id)
-	s.phase = time.Duration(node.Draw("cluster cron").Num(0).Between(0, int64(cronPeriod)-1))
+	s.period = cronPause + time.Duration(node.Draw("cluster cron").Num(1).Between(int64(leastLate), int64(mostLate)))
+	s.phase = time.Duration(node.Draw("cluster cron").Num(0).Between(0, int64(s.period)-1))
 	s.migrating, s.importing = map[int]int{}, map[int]int{}
 	return s
 }
@@ -121,6 +125,7 @@ func (g *group) begin() {
 			}
 			s.view = append(s.view, p)
 		}
+		s.bucketNodes()
 		s.ok, s.iteration = true, s.draw("begun", 0, 10)
 		s.begunAt = s.now() - writableDelay
 	}
@@ -195,6 +200,7 @@ func (s *Server) Crash(mode faults.CrashMode) {
 	s.Server.Crash(mode)
 	s.life++
 	s.memory = memory{}
+	s.bucketNodes()
 	s.killed = mode == faults.CrashProcess
 	if s.killed {
 		for _, o := range s.group.nodes {
