@@ -15,6 +15,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"locksim/internal/realserver"
+	"locksim/internal/testworld"
 	"locksim/lock/locktest/redisserver"
 )
 
@@ -81,7 +82,7 @@ func startLive(t *testing.T, addrs []string, timeout time.Duration,
 			t.Fatalf("%v: %s", err, out)
 		}
 	})
-	g.rename(t, byAddr, addrs[0])
+	testworld.Must(t, g.rename(byAddr, addrs[0]))
 	for i, key := range []string{"{06S}", "{lock}:first",
 		"{0}:first"} { // a replica that has got nothing yet is not in the maps
 		c := g.client(g.addrs[fmt.Sprint("rc", i)])
@@ -89,35 +90,36 @@ func startLive(t *testing.T, addrs []string, timeout time.Duration,
 		_ = c.Close()
 	}
 	for _, addr := range g.addrs {
-		g.await(t, addr)
+		testworld.Must(t, g.await(addr))
 	}
 	return g
 }
 
 // rename names the nodes by what one of them says.
-func (g *liveCluster) rename(t *testing.T, byAddr map[string]*exec.Cmd, asked string) {
-	t.Helper()
+func (g *liveCluster) rename(byAddr map[string]*exec.Cmd, asked string) error {
 	for end := time.Now().Add(20 * time.Second); !g.name(asked); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%v are not six nodes in three shards", g.addrs)
+			return fmt.Errorf("%v are not six nodes in three shards", g.addrs)
 		}
 	}
 	for name, addr := range g.addrs {
 		g.cmds[name] = byAddr[addr]
 	}
+	return nil
 }
 
 // recover waits until all nodes agree again, and names them by what one of them says.
-func (g *liveCluster) recover(t *testing.T, asked string) {
-	t.Helper()
+func (g *liveCluster) recover(asked string) error {
 	byAddr := map[string]*exec.Cmd{}
 	for name, addr := range g.addrs {
 		byAddr[addr] = g.cmds[name]
 	}
 	for addr := range byAddr {
-		g.await(t, addr)
+		if err := g.await(addr); err != nil {
+			return err
+		}
 	}
-	g.rename(t, byAddr, asked)
+	return g.rename(byAddr, asked)
 }
 
 // client is a client of one node, which asks once, and waits for the answer.
@@ -177,8 +179,7 @@ func (g *liveCluster) name(addr string) bool {
 }
 
 // await waits until a node calls the cluster up, and its replication works.
-func (g *liveCluster) await(t *testing.T, addr string) {
-	t.Helper()
+func (g *liveCluster) await(addr string) error {
 	c := g.client(addr)
 	defer c.Close() //nolint:errcheck // it has answered
 	for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -190,8 +191,8 @@ func (g *liveCluster) await(t *testing.T, addr string) {
 		}
 		if ready && strings.Contains(c.ClusterInfo(context.Background()).Val(), "cluster_state:ok") &&
 			strings.Count(nodes, "slave") == 3 && !strings.Contains(nodes, "fail") {
-			return
+			return nil
 		}
 	}
-	t.Fatalf("%s does not call the cluster up", addr)
+	return fmt.Errorf("%s does not call the cluster up", addr)
 }

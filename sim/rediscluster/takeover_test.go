@@ -24,15 +24,15 @@ type watched struct {
 	failed time.Duration   // when the node said that the primary has failed, 0 for never
 }
 
-// watch asks a node for a write and for its view of the others every 4 ms. It is the same for nodes of the world and
-// for real ones: now is the time since the fault, and primary the address of the node that it strikes.
+// watch asks a node for a write every 4 ms, and for its view of the primary at an address, which is "" for none. It is the
+// same for nodes of the world and for real ones: now is the time since the fault.
 func watch(c *goredis.Client, now func() time.Duration, until time.Duration, primary string) (w watched) {
 	ctx := context.Background()
 	for n := 0; now() < until; n++ {
 		if c.Set(ctx, fmt.Sprintf("{lock}%d", n%20), "1", 0).Err() == nil {
 			w.writes = append(w.writes, now())
 		}
-		if w.failed == 0 && now() > 0 && flagged(c.ClusterNodes(ctx).Val(), primary) {
+		if primary != "" && w.failed == 0 && now() > 0 && flagged(c.ClusterNodes(ctx).Val(), primary) {
 			w.failed = now()
 		}
 		time.Sleep(4 * time.Millisecond)
@@ -103,13 +103,13 @@ func (x isolation) inTheWorld(t *testing.T, seed uint64) takeover {
 	var seen [2]watched
 	testworld.Run(t, world(seed, rediscluster.Servers{NodeTimeout: x.timeout}), func(w *sim.World) error {
 		for i, name := range []string{"rc1", "rc4"} {
-			p := w.Client(i)
+			p, primary := w.Client(i), []string{"", w.Client(i).Address("rc1")}[i]
 			p.Go(func() {
 				time.Sleep(struck - 50*time.Millisecond)
 				opt := redisclient.Quiet()
 				opt.Addr, opt.ReadTimeout = p.Address(name), -1
 				now := func() time.Duration { return w.Now() - struck }
-				seen[i] = watch(redisclient.With(p, opt), now, x.watched(), p.Address("rc1"))
+				seen[i] = watch(redisclient.With(p, opt), now, x.watched(), primary)
 			})
 		}
 		w.At(struck, func() {
