@@ -262,3 +262,49 @@ func TestPausedPrimaryTakesAWrite(t *testing.T) {
 		t.Error("the old primary never takes a write")
 	}
 }
+
+// Where two primaries crash at once, two replicas may stand in one epoch. A primary votes for one of them, and the other
+// one stands again in a later epoch.
+func TestOneVoteInAnEpoch(t *testing.T) {
+	both := 0
+	for seed := range uint64(40) {
+		cfg := world(seed, rediscluster.Servers{Shards: 5, NodeTimeout: time.Second})
+		cfg.Latency = sim.Latency{Min: 40 * time.Millisecond, Max: 60 * time.Millisecond}
+		res := testworld.Run(t, cfg, func(w *sim.World) error {
+			w.Client(0).Go(func() { time.Sleep(13 * time.Second) })
+			w.At(3*time.Second, func() {
+				testworld.Must(t, w.Faults().Crash("rc0", faults.CrashPower))
+				testworld.Must(t, w.Faults().Crash("rc1", faults.CrashPower))
+			})
+			return w.RunUntil(w.Idle)
+		})
+		voted, asked, promoted := map[string]string{}, map[string]bool{}, 0
+		for _, e := range res.Trace.Events {
+			if x, ok := e.What.(trace.ReplicaOf); ok && x.Primary == "" {
+				promoted++
+			}
+			x, ok := e.What.(trace.Cluster)
+			_, epoch, found := strings.Cut(x.About, " in epoch ")
+			switch {
+			case !ok || !found:
+			case x.Event == "asks":
+				if asked[epoch] {
+					both++
+				}
+				asked[epoch] = true
+			case x.Event == "votes":
+				if other, twice := voted[e.Actor+epoch]; twice {
+					t.Errorf("seed %d: %s votes for %s, and before for %s", seed, e.Actor, x.About, other)
+				}
+				voted[e.Actor+epoch] = x.About
+			}
+		}
+		if promoted != 2 {
+			t.Errorf("seed %d: %d replicas are promoted:\n%s", seed, promoted, strings.Join(events(res, "cluster"), "\n"))
+		}
+	}
+	t.Logf("two stand in one epoch in %d of 40 runs", both)
+	if both == 0 {
+		t.Error("no two stand in one epoch")
+	}
+}
