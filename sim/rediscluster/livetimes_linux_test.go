@@ -28,34 +28,35 @@ func TestLiveTakeovers(t *testing.T) {
 	for _, x := range []isolation{
 		{"cut", time.Second}, {"cut", 5 * time.Second}, {"cut", 15 * time.Second}, {"pause", time.Second},
 	} {
-		all := make([]takeover, clusters*each)
-		var wg sync.WaitGroup
-		for i, g := range nodes {
-			wg.Go(func() {
-				for n := range each {
-					var err error
-					if all[i*each+n], err = x.live(g, lans[i]); err != nil {
-						t.Errorf("%s %v, cluster %d: %v", x.name, x.timeout, i, err)
+		t.Run(fmt.Sprintf("%s %v", x.name, x.timeout), func(t *testing.T) {
+			all := make([]takeover, clusters*each)
+			var wg sync.WaitGroup
+			for i, g := range nodes {
+				wg.Go(func() {
+					for n := range each {
+						var err error
+						if all[i*each+n], err = x.live(g, lans[i]); err != nil {
+							t.Errorf("cluster %d: %v", i, err)
+						}
 					}
-				}
-			})
-		}
-		if wg.Wait(); t.Failed() {
-			return
-		}
-		var simulated []takeover
-		for seed := range uint64(seeds) {
-			simulated = append(simulated, x.inTheWorld(t, seed))
-		}
-		name := fmt.Sprintf("%s, %v, ", x.name, x.timeout)
-		t.Logf("\n%s\n%s", row(name+"real", all), row(name+"world", simulated))
-		x.check(t, "world", simulated, 0)
-		x.check(t, "real", all, 300*time.Millisecond) // the machine is loaded
-		least, most := wilson(overlaps(simulated), seeds, 3.3)
-		if from, to := wilson(overlaps(all), len(all), 3.3); x.name == "cut" && (from > most || to < least) {
-			t.Errorf("%s: both take writes in %.0f to %.0f %% of the real cuts, and in %.0f to %.0f %% of those of the world",
-				name, 100*from, 100*to, 100*least, 100*most)
-		}
+				})
+			}
+			if wg.Wait(); t.Failed() {
+				return
+			}
+			var simulated []takeover
+			for seed := range uint64(seeds) {
+				simulated = append(simulated, x.inTheWorld(t, seed))
+			}
+			t.Logf("\n%s\n%s", row("real", all), row("world", simulated))
+			x.check(t, "world", simulated, 0)
+			x.check(t, "real", all, 300*time.Millisecond) // the machine is loaded
+			least, most := wilson(overlaps(simulated), seeds, 3.3)
+			if from, to := wilson(overlaps(all), len(all), 3.3); from > most || to < least {
+				t.Errorf("both take writes in %.0f to %.0f %% of the real runs, and in %.0f to %.0f %% of those of the world",
+					100*from, 100*to, 100*least, 100*most)
+			}
+		})
 	}
 }
 
@@ -64,15 +65,14 @@ func (x isolation) check(t *testing.T, where string, all []takeover, late time.D
 	t.Helper()
 	for i, k := range all {
 		if wait := k.began - k.failed; wait < 500*time.Millisecond-late || wait > 1200*time.Millisecond+late {
-			t.Errorf("%s %v, %s %d: the replica begins %v after the primary has failed", x.name, x.timeout, where, i, wait)
+			t.Errorf("%s %d: the replica begins %v after the primary has failed", where, i, wait)
 		}
 		if x.name == "cut" && x.timeout == time.Second && k.late > 0 {
-			t.Errorf("%s %v, %s %d: the old primary takes %d writes after the replica has begun", x.name, x.timeout, where, i,
-				k.late)
+			t.Errorf("%s %d: the old primary takes %d writes after the replica has begun", where, i, k.late)
 		}
 	}
 	if x.name == "pause" && overlaps(all) == 0 {
-		t.Errorf("%s %v, %s: the old primary never takes a write that has waited", x.name, x.timeout, where)
+		t.Errorf("%s: the old primary never takes a write that has waited", where)
 	}
 }
 
