@@ -2,11 +2,11 @@ package placing
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"locksim/faults"
 	"locksim/lock/promise"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/spaces"
 	"locksim/sim/trace"
@@ -301,15 +301,17 @@ func (b boundary) first(role faults.Role) string {
 		switch {
 		case role.Has(faults.Watchers) && s.Role == trace.RoleWatcher:
 			return s.Name
-		case role.Has(faults.ClusterNodes) && strings.HasPrefix(s.Name, clusterPrefix):
+		case role.Has(faults.ClusterNodes) && inCluster(s):
 			name = s.Name
 		}
 	}
 	return name
 }
 
-// clusterPrefix begins the names of the nodes of a Redis Cluster.
-const clusterPrefix = "rc"
+// inCluster reports whether a server is a node of a Redis Cluster.
+func inCluster(s trace.Server) bool {
+	return slices.ContainsFunc(kinds.Servers(), func(k server.Kind) bool { return k.Name == s.Kind && k.Cluster })
+}
 
 func linkOf(b boundary) string {
 	if b.client == "" || b.node == "" {
