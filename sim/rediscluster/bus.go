@@ -103,7 +103,7 @@ func (s *Server) draw(use string, n int, limit int) int {
 	return int(d.Between(0, int64(limit)-1))
 }
 
-// bucketNodes puts the nodes into the buckets of a hash table, as each process of Redis has one, with a hash of its own.
+// bucketNodes puts the nodes into the buckets of a hash table, which each process of Redis has, with a hash of its own.
 func (s *Server) bucketNodes() {
 	size := 4
 	for size < len(s.view) {

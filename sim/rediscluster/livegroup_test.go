@@ -29,7 +29,8 @@ type liveCluster struct {
 // newLiveCluster starts them on the loopback interface, with a node timeout of 2 s.
 func newLiveCluster(t *testing.T) *liveCluster {
 	t.Helper()
-	return startLive(t, clusterAddresses(t, 6), 2*time.Second, new(net.Dialer).DialContext, func(_ string, f func()) { f() })
+	return startLive(t, clusterAddresses(t, 6), 2*time.Second, new(net.Dialer).DialContext,
+		func(_ string, f func()) { f() })
 }
 
 // liveServer is the path of redis-server, beside which redis-cli is. Without them the test is skipped.

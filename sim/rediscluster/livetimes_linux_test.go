@@ -15,8 +15,8 @@ import (
 
 // A primary is cut off with its client, or paused: on six real nodes, each on a machine of its own, and in the world.
 // In both, the replica begins 0.5 to 1.2 s after the primary counts as failed, and both take writes at once about as
-// often. The table is that of docs/explanation/limits.md. Several clusters are tried at once: how often two nodes of one
-// ping each other is decided when their processes start.
+// often. The table is that of docs/explanation/limits.md. Several clusters are tried at once: how often two nodes ping
+// each other is decided when their processes start.
 func TestLiveTakeovers(t *testing.T) {
 	soak.RealTime(t)
 	const clusters, each, seeds = 6, 2, 200

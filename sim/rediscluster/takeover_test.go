@@ -24,8 +24,8 @@ type watched struct {
 	failed time.Duration   // when the node said that the primary has failed, 0 for never
 }
 
-// watch asks a node for a write every 4 ms, and for its view of the primary at an address, which is "" for none. It is the
-// same for nodes of the world and for real ones: now is the time since the fault.
+// watch asks a node for a write every 4 ms, and for its view of the primary at an address, which is "" for none. It is
+// the same for nodes of the world and for real ones: now is the time since the fault.
 func watch(c *goredis.Client, now func() time.Duration, until time.Duration, primary string) (w watched) {
 	ctx := context.Background()
 	for n := 0; now() < until; n++ {
@@ -51,7 +51,7 @@ func flagged(nodes, addr string) bool {
 	return false
 }
 
-// takeover is when what happened after a primary was cut off or paused, as its own client and one of its replica see it.
+// takeover is when what happened after a primary was cut off or paused, as its client and one of its replica see it.
 type takeover struct {
 	failed  time.Duration // the replica says that it has failed
 	began   time.Duration // the replica takes a write

@@ -263,8 +263,8 @@ func TestPausedPrimaryTakesAWrite(t *testing.T) {
 	}
 }
 
-// Where two primaries crash at once, two replicas may stand in one epoch. A primary votes for one of them, and the other
-// one stands again in a later epoch.
+// Where two primaries crash at once, two replicas may stand in one epoch. A primary votes for one of them, and the
+// other one stands again in a later epoch.
 func TestOneVoteInAnEpoch(t *testing.T) {
 	both := 0
 	for seed := range uint64(40) {
