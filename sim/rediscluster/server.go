@@ -33,6 +33,7 @@ type Server struct {
 	period time.Duration // between its ticks
 	phase  time.Duration // when in each period it ticks
 	killed bool          // its process is, and its machine refuses connections
+	began  ms            // the run, by its clock
 }
 
 // disk is what a node writes to its file, and keeps over a crash.
@@ -127,7 +128,7 @@ func (g *group) begin() {
 		}
 		s.bucketNodes()
 		s.ok, s.iteration = true, s.draw("begun", 0, 10)
-		s.begunAt = s.now() - writableDelay
+		s.began, s.begunAt = s.now(), s.now()-writableDelay
 	}
 }
 
@@ -250,6 +251,14 @@ func (s *Server) PeerBack(to *sim.Node) {
 // ClockChanged implements [sim.ClockFollower].
 func (s *Server) ClockChanged() {
 	s.Server.ClockChanged()
+	if s.node.Virtual() == 0 { // a clock that is wrong from the start: what the node remembers is by this one
+		by := s.now() - s.began
+		for i := range s.view {
+			p := &s.view[i]
+			p.pong, p.data = p.pong+by, p.data+by
+		}
+		s.began, s.begunAt = s.began+by, s.begunAt+by
+	}
 	s.wakeBus()
 }
 
