@@ -63,6 +63,8 @@ var felt = []struct {
 	{action: faults.Evict{Node: "r0", Policy: faults.EvictAllKeysLRU, Keys: 1}},
 	{action: faults.Flush{Node: "r0", What: faults.FlushKeys}},
 	{action: faults.Flush{Node: "r0", What: faults.FlushScripts}},
+	{action: faults.EditKey{Node: "r0"}},
+	{action: faults.EditKey{Node: "r0", How: faults.EditOverwrite}},
 
 	{action: faults.Pause{Process: "c1", For: 100 * time.Millisecond}, never: true},
 	{action: faults.ClockJump{Clock: "c1", By: time.Hour}, never: true},
@@ -70,6 +72,7 @@ var felt = []struct {
 	{action: faults.HalfOpen{Between: []string{"c0"}, And: []string{"s0"}, For: 100 * time.Millisecond}, never: true},
 	{action: faults.Stall{Node: "s0", For: 100 * time.Millisecond}, never: true},
 	{action: faults.Evict{Node: "r0", Policy: faults.EvictVolatileTTL, Keys: 1}, never: true}, // no key has a TTL
+	{action: faults.EditKey{Node: "r0a"}, never: true},                                        // a replica
 }
 
 // TestFelt shows for each kind of fault that it is felt while a client works, and
@@ -100,6 +103,7 @@ func isFelt(t *testing.T, before, action faults.Action, works bool) bool {
 	got := false
 	cfg := sim.Config{Clients: 2, Latency: ms, Servers: []sim.Kind{simredis.Servers{Nodes: 1, Replicas: 1}, sinks{"s0"}}}
 	run(t, cfg, func(w *sim.World) error {
+		w.WatchKeys("k")
 		p := w.Client(0)
 		opt := redisclient.Quiet()
 		opt.Addr, opt.ReadTimeout, opt.DialTimeout = p.Address(simredis.Primary), 30*time.Millisecond, 30*time.Millisecond
