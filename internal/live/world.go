@@ -360,7 +360,8 @@ func (w *World) Ground() play.Ground { return ground{w} }
 // ground is what no client can see.
 type ground struct{ w *World }
 
-// WatchKeys implements play.Ground. Real servers do not say who changed a key and when: only an operator looks for them.
+// WatchKeys implements play.Ground. Real servers do not say who changed a key and when: only an operator looks for
+// them.
 func (g ground) WatchKeys(keys ...string) { g.w.watched = append(g.w.watched, keys...) }
 
 // WatchUnseen implements play.Ground.

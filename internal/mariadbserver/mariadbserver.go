@@ -166,8 +166,8 @@ func (s *Server) Socket() string { return filepath.Join(s.Dir(), "s") }
 func (s *Server) SetTime(wall time.Time, since time.Duration) { s.turns.set(wall, since) }
 
 // Turn gives a thread the turn, and waits until it waits again: the one of the chosen entry if it is ready and not
-// [ForOthers], and otherwise the one that has been ready longest. It reports false if none was ready. It calls meanwhile
-// now and then, if that is not nil. The error wraps [ErrExited] if the server has exited.
+// [ForOthers], and otherwise the one that has been ready longest. It reports false if none was ready. It calls
+// meanwhile now and then, if that is not nil. The error wraps [ErrExited] if the server has exited.
 func (s *Server) Turn(chosen int, meanwhile func()) (bool, error) {
 	id, ok := s.ID()
 	if !ok {

@@ -16,8 +16,9 @@ import (
 // [Queue.TryAcquire] take the job that they name, and put it into the queue if it is not there; they ask again and
 // again and do not wait in the database, where [Options.Block] has no effect. A release is the end of the job. When a
 // worker is lost, the database ends its transaction after the TTL at the latest, as it does for a [ForUpdate]: the job
-// is still there, and goes to the next worker. So what a worker does outside of [Lease.Do] is done once or more often. What it
-// writes in Lease.Do is there exactly when the job is gone. The isolation level of the transaction is READ COMMITTED.
+// is still there, and goes to the next worker. So what a worker does outside of [Lease.Do] is done once or more often.
+// What it writes in Lease.Do is there exactly when the job is gone. The isolation level of the transaction is READ
+// COMMITTED.
 type Queue struct{ *connected }
 
 // NewQueue returns the queue in the table of the options, or an error that says which option is wrong. It sends
