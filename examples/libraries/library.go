@@ -54,8 +54,8 @@ type Lock struct {
 	// Why are the IDs of the findings that break the lock in a trouble, by the name of the trouble: those that explain a
 	// broken promise, and those that are known although the schedules of the cell do not show them.
 	Why map[string][]string
-	// Refuses are the classes of fault without which the lock does not start, with the reason: what such a fault needs,
-	// and what the library says to that.
+	// Refuses are the classes of fault under which the lock is not asked, with the reason: what such a fault needs, and
+	// what the library says to that; or what the world does not have that decides there.
 	Refuses map[lock.Fault]string
 	// Misuse says what a careless caller does with this lock: see [Misused]. "" is for a lock whose calls cannot be used
 	// so.
