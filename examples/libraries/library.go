@@ -71,7 +71,8 @@ type Sentence struct {
 	Where, File, Module string
 	// Labels are what breaks it. Nil is for what breaks the exclusion: [Exclusion].
 	Labels []checker.Label
-	// Under are the classes of fault for which it speaks. Nil is for all for which the lock promises something.
+	// Under are the classes of fault for which it speaks, "" for runs without faults. Nil is for all for which the lock
+	// promises something.
 	Under []lock.Fault
 }
 

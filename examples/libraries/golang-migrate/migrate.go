@@ -29,7 +29,7 @@ func main() {
 				Text: "Database-specific locking features are used by *some* database drivers to prevent multiple instances of " +
 					"migrate from running migrations on",
 				Where: "FAQ, What happens if two programs try and update the database at the same time?", File: "FAQ.md",
-				Under: []lock.Fault{lock.FaultPause, lock.FaultSlow, lock.FaultCrash, lock.FaultRestart, lock.FaultPower,
+				Under: []lock.Fault{"", lock.FaultPause, lock.FaultSlow, lock.FaultCrash, lock.FaultRestart, lock.FaultPower,
 					lock.FaultLatency, lock.FaultWallClock, lock.FaultStall},
 			}},
 			Refuses: map[lock.Fault]string{

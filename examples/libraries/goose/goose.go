@@ -32,7 +32,7 @@ func main() {
 				{
 					Text:  "It manages a single\n// lock row and keeps the lock alive automatically.",
 					Where: "documentation of NewMySQLTableLocker", File: "lock/mysql.go",
-					Under: []lock.Fault{lock.FaultCrash, lock.FaultRestart, lock.FaultPower, lock.FaultLatency, lock.FaultReset,
+					Under: []lock.Fault{"", lock.FaultCrash, lock.FaultRestart, lock.FaultPower, lock.FaultLatency, lock.FaultReset,
 						lock.FaultWallClock, lock.FaultNodeCrash},
 				},
 				{
