@@ -84,6 +84,8 @@ var all = []Finding{
 			"#22387"},
 	{ID: "pglock-power", Class: Own, State: Open, Library: "pglock", Version: "v1.13.0",
 		Known: "not known; a setting of the server prevents it, so perhaps documentation only"},
+	{ID: "goose-power", Class: Own, State: Open, Library: "goose", Version: "v3.30.1",
+		Known: "not known; it came with #1075; a setting of the server prevents it"},
 	{ID: "kube-successor-released", Class: Own, State: Open, Library: "client-go", Version: "v0.37.2, since v0.34.0",
 		Known: "not known; it came with #132849 and #137988"},
 	{ID: "kube-told-late", Class: Own, State: Open, Library: "client-go", Version: "v0.37.2",

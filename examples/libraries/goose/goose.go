@@ -21,9 +21,19 @@ import (
 func main() {
 	libraries.Main(libraries.Library{
 		Name: "goose", Module: "github.com/pressly/goose/v3", Source: "https://github.com/pressly/goose", Overlay: true,
+		Findings: []libraries.Finding{{
+			ID:     "goose-power",
+			Status: libraries.NotKnown,
+			Where:  "lock/internal/store/mysql.go, UpdateLease, AcquireLock, ReleaseLock",
+			What: "A heartbeat is a transaction of several requests, as is a try and a release. A client that vanishes within " +
+				"one keeps the row of the lock locked, and no other client gets the lock until the server notices. The lock in " +
+				"PostgreSQL has one statement for each.",
+			Draft: "goose-power.md",
+		}},
 		Locks: []libraries.Lock{{
 			Runs: 30, // with a real server in the world a run takes a tenth of a second
 			Lock: table(),
+			Why:  map[string][]string{"power": {"goose-power"}},
 			Is:   "a row of MySQL with an owner and the end of its lease, which the library renews every 5 s.",
 			Options: "NewMySQLTableLocker with its defaults, and a WithTableLockID for each name. The context of Lock " +
 				"is that of the work too, as that of a migration is: the renewals end with it. Unlock is called once, and tries " +
