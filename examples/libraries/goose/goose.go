@@ -55,6 +55,7 @@ func main() {
 				lock.FaultNodePower: "a client that waits for the answer of a machine without power is told by TCP's keep-alive, " +
 					"after 15 s by default in Go, and the world has none",
 			},
+			Misuse:   "the context of Unlock has ended when it is called",
 			Fence:    "None.",
 			Untested: "The migrations, and WithTableRetryPolicy.",
 		}},
@@ -102,11 +103,15 @@ func table() scenarios.Lock {
 				return nil, scenarios.Unanswered(err)
 			}
 			e.OnEnd(end)
-			unlock := sync.OnceValue(func() error { // "must be called exactly once": another call ends the program
-				defer end()
-				return scenarios.Unanswered(l.Unlock(working, db))
-			})
-			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: func(context.Context) error { return unlock() }}), nil
+			var once sync.Once // "must be called exactly once": another call ends the program
+			var unlocked error
+			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: func(ctx context.Context) error {
+				once.Do(func() {
+					defer end()
+					unlocked = scenarios.Unanswered(l.Unlock(ctx, db))
+				})
+				return unlocked
+			}}), nil
 		}), nil
 	}}
 }
