@@ -36,8 +36,8 @@ func main() {
 			Why:  map[string][]string{"power": {"goose-power"}},
 			Is:   "a row of MySQL with an owner and the end of its lease, which the library renews every 5 s.",
 			Options: "NewMySQLTableLocker with its defaults, and a WithTableLockID for each name. The context of Lock " +
-				"is that of the work too, as that of a migration is: the renewals end with it. Unlock is called once, and tries " +
-				"for a minute.",
+				"is that of the work too, as that of a migration is: the renewals end with it. One that finds the lock lost is " +
+				"logged, and its user is not told. Unlock is called once, and tries for a minute.",
 			Says: []libraries.Sentence{
 				{
 					Text:  "It manages a single\n// lock row and keeps the lock alive automatically.",
@@ -68,13 +68,13 @@ const (
 	interval = 5 * time.Second
 )
 
-// table is the lock. A process has one locker for each name, as goose has one.
+// table is the lock. A process has one locker for each name, as goose has one. Its renewals find a loss.
 func table() scenarios.Lock {
 	return scenarios.Lock{Name: "goose-mysql", Traits: scenarios.Traits{
 		Promise: lock.LeasePromise(), Servers: mysqllocks.With(`CREATE TABLE goose_lock (
 			lock_id BIGINT NOT NULL PRIMARY KEY, locked BOOLEAN NOT NULL DEFAULT 0, locked_at DATETIME(6) NULL,
 			locked_by TEXT NULL, lease_expires_at DATETIME(6) NULL, updated_at DATETIME(6) NULL)`),
-		Lease: scenarios.LeaseHeld, LeaseTTL: lease, Detection: lease + interval, Pause: interval,
+		Lease: scenarios.LeaseHeld, LeaseTTL: lease, Detection: interval + time.Second, Pause: interval,
 	}, New: func(e scenarios.Env) (lock.Locker, error) {
 		cfg, err := mysql.ParseDSN(mysqllocks.Source)
 		if err != nil {
