@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -283,10 +284,11 @@ func beside(c *libraries.Cell, l libraries.LockSheet, others []*libraries.Cell) 
 	return columns
 }
 
+// names are those of classes of fault, "" for runs without any.
 func names(faults []lock.Fault) string {
 	var out []string
 	for _, f := range faults {
-		out = append(out, string(f))
+		out = append(out, cmp.Or(string(f), "runs without faults"))
 	}
 	return prose.Commas(out)
 }

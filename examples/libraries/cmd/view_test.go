@@ -93,3 +93,9 @@ func TestBeside(t *testing.T) {
 		t.Errorf("a cell that is broken itself has %v beside it", got)
 	}
 }
+
+func TestNames(t *testing.T) {
+	if got, want := names([]lock.Fault{"", lock.FaultPause}), "runs without faults, pause"; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
