@@ -12,10 +12,10 @@ test test-modules race: export GOGC ?= 400
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
 
 # Modules that neither make test nor make check compiles, which takes minutes. upstream has tests of other people's code
-# alone, and does not import locksim: make upstream makes them. dapr and golang-migrate have one file each, and are
+# alone, and does not import locksim: make upstream makes them. dapr, golang-migrate and goose have one file each, and are
 # played by make soak, as is the manager of controller-runtime. realconsul and realkube are servers of others, which tests
 # of make soak compile.
-HEAVY := ./examples/libraries/dapr/ ./examples/libraries/golang-migrate/ ./examples/upstream/ ./examples/leases/manager/ ./internal/realconsul/ ./internal/realkube/
+HEAVY := ./examples/libraries/dapr/ ./examples/libraries/golang-migrate/ ./examples/libraries/goose/ ./examples/upstream/ ./examples/leases/manager/ ./internal/realconsul/ ./internal/realkube/
 
 # The programs of those who work on locksim have a module of their own.
 DEV := $(GO) -C internal/dev run
