@@ -14,7 +14,7 @@ func printSheet(w io.Writer, s libraries.Sheet) {
 	for _, l := range s.Locks {
 		_, _ = fmt.Fprintf(w, "\n%s: %s\n  %s\n", l.Name, l.Is, l.Options)
 		for _, q := range l.Says {
-			_, _ = fmt.Fprintf(w, "  Its documentation: “%s” (%s)\n", q.Text, q.Where)
+			_, _ = fmt.Fprintf(w, "  Its documentation: “%s” (%s)\n", inALine(q.Text), q.Where)
 		}
 		_, _ = fmt.Fprint(w, "  It is judged by:\n")
 		for _, p := range l.Promise {

@@ -398,10 +398,15 @@ func liveLabels(r *liveRun) string {
 	return text + "; as simulated"
 }
 
+// inALine is a sentence of a comment without the ends of its lines.
+func inALine(quoted string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(quoted, "\n//", "\n")), " ")
+}
+
 // rendered is a page.
 func rendered(name string, view any) ([]byte, error) {
 	var b bytes.Buffer
-	funcs := map[string]any{"words": wordsOf, "cell": tableCell, "thousands": prose.Thousands, "seconds": seconds}
+	funcs := map[string]any{"words": wordsOf, "line": inALine, "cell": tableCell, "thousands": prose.Thousands, "seconds": seconds}
 	if strings.HasSuffix(name, ".html") {
 		page, err := htmltemplate.New(name).Funcs(funcs).ParseFS(pages, "pages/"+name)
 		if err != nil {
