@@ -93,4 +93,6 @@ func (e EndSession) Apply(world any) error {
 }
 
 // String is "end the session that has the lock on consul0 by hand".
-func (e EndSession) String() string { return "end the session that has the lock on " + e.Node + " by hand" }
+func (e EndSession) String() string {
+	return "end the session that has the lock on " + e.Node + " by hand"
+}
