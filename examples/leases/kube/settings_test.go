@@ -22,8 +22,8 @@ func TestSettingsAreChecked(t *testing.T) {
 			"less than renew_deadline of 10s",
 		"{kind: kube-lease, settings: {lease_duration: 15s}}": "lock kube-lease has no such setting: LeaseDuration is the " +
 			"time after which it ends without a renewal: write lock.ttl",
-		"{kind: kube-lease, ttl: 2400ms, settings: {retry_period: 100ms}}": "lock.ttl: 2.4s is not a whole number of 1s, as " +
-			"lock kube-lease with settings takes it",
+		"{kind: kube-lease, ttl: 2400ms, settings: {retry_period: 100ms}}": "lock.ttl: 2.4s is not a whole number of " +
+			"1s, as lock kube-lease with settings takes it",
 		"{kind: kube-lease, settings: {renewdeadline: 10s}}":  "write renew_deadline",
 		"{kind: kube-lease, settings: {retry_perod: 2s}}":     "did you mean retry_period?",
 		"{kind: kube-lease, settings: {retry_period: 3}}":     "3 is no length of time: give one with its unit, such as 10s",
