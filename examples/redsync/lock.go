@@ -27,16 +27,16 @@ func underTest() scenarios.Lock {
 		}}
 }
 
-// What users of redsync choose. Without them it has its defaults, but for the tries, of which it has 32: here the context
-// of an Acquire bounds the wait.
+// What users of redsync choose. Without them it has its defaults, but for the tries, of which it has 32: here the
+// context of an Acquire bounds the wait.
 var (
 	expiry = scenarios.Setting{Name: "expiry", Elsewhere: "WithExpiry", Doc: "how long a grant lasts",
 		Default: scenarios.Always(8 * time.Second), Least: 10 * time.Millisecond, Most: time.Hour}
 	tries = scenarios.Setting{Name: "tries", Elsewhere: "WithTries", Doc: "how often an Acquire asks before it gives up",
 		Default: scenarios.Always(1000), Least: 1, Most: 1_000_000, Counts: true}
 	retryDelay = scenarios.Setting{Name: "retry_delay", Elsewhere: "WithRetryDelay",
-		Doc: "the pause between two tries; left out, 50 to 250 ms are drawn", Default: scenarios.Always(150 * time.Millisecond),
-		Least: time.Millisecond, Most: time.Minute}
+		Doc:     "the pause between two tries; left out, 50 to 250 ms are drawn",
+		Default: scenarios.Always(150 * time.Millisecond), Least: time.Millisecond, Most: time.Minute}
 )
 
 // options are those of a scenario.
