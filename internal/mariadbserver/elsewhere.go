@@ -36,3 +36,6 @@ func (*Server) Wait(context.Context) error { return ErrMissing }
 
 // Crash returns [ErrMissing].
 func (*Server) Crash() error { return ErrMissing }
+
+// Socket is "": there is none.
+func (*Server) Socket() string { return "" }
