@@ -406,7 +406,8 @@ func inALine(quoted string) string {
 // rendered is a page.
 func rendered(name string, view any) ([]byte, error) {
 	var b bytes.Buffer
-	funcs := map[string]any{"words": wordsOf, "line": inALine, "cell": tableCell, "thousands": prose.Thousands, "seconds": seconds}
+	funcs := map[string]any{"words": wordsOf, "line": inALine, "cell": tableCell, "thousands": prose.Thousands,
+		"seconds": seconds}
 	if strings.HasSuffix(name, ".html") {
 		page, err := htmltemplate.New(name).Funcs(funcs).ParseFS(pages, "pages/"+name)
 		if err != nil {
