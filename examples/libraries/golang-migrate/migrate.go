@@ -27,7 +27,7 @@ func main() {
 				"10 s, and is called again then. Its user works elsewhere: a migration works on the connection that has the lock.",
 			Says: []libraries.Sentence{{
 				Text: "Database-specific locking features are used by *some* database drivers to prevent multiple instances of " +
-					"migrate from running migrations on",
+					"migrate from running migrations on the same database at the same time.",
 				Where: "FAQ, What happens if two programs try and update the database at the same time?", File: "FAQ.md",
 				Under: []lock.Fault{"", lock.FaultPause, lock.FaultSlow, lock.FaultCrash, lock.FaultRestart, lock.FaultPower,
 					lock.FaultLatency, lock.FaultWallClock, lock.FaultStall},
