@@ -3,6 +3,7 @@ package consul
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"locksim/examples/leases/internal/leasetest"
 	"locksim/internal/soak"
@@ -55,5 +56,20 @@ func TestSpecimensAreFound(t *testing.T) {
 				t.Errorf("it fails by something else:\n%s", text)
 			}
 		})
+	}
+}
+
+// An operator who deletes the key lets the next client in at once. One who ends the session leaves it the lock-delay.
+// One who writes the key takes its flags away: a client that waits is refused.
+func TestOperator(t *testing.T) {
+	for fault, want := range map[string][2]time.Duration{
+		"edit_key: {node: consul1}":                {6 * time.Second, 7 * time.Second},
+		"end_session: {node: consul1}":             {21 * time.Second, 22 * time.Second},
+		"edit_key: {node: leader, how: overwrite}": {0, 0},
+	} {
+		at, felt := leasetest.NextGrant(t, Lock(), "consul: 3", fault)
+		if !felt || at < want[0] || at > want[1] {
+			t.Errorf("%s: the next client is granted the lock at %v, want %v; felt %v", fault, at, want, felt)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package kube
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"locksim/examples/leases/internal/leasetest"
 	"locksim/scenarios"
@@ -50,5 +51,19 @@ func TestNamesOfLeases(t *testing.T) {
 	}
 	if Name("a-3a") == Name("a:") {
 		t.Error("two resources have one lease")
+	}
+}
+
+// A leader makes its lease anew that an operator has deleted. One that finds another identity in it stops when its renew
+// deadline is over, and the others wait for the lease of that identity.
+func TestOperator(t *testing.T) {
+	for fault, want := range map[string][2]time.Duration{
+		"edit_key: {node: api1}":                 {20 * time.Second, 23 * time.Second},
+		"edit_key: {node: api0, how: overwrite}": {6*time.Second + 15*time.Second, 27 * time.Second},
+	} {
+		at, felt := leasetest.NextGrant(t, Lease(), "kube: 2", fault)
+		if !felt || at < want[0] || at > want[1] {
+			t.Errorf("%s: the next client leads at %v, want %v; felt %v", fault, at, want, felt)
+		}
 	}
 }

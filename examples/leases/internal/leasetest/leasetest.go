@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"locksim/lock/fence"
 	"locksim/scenarios"
@@ -160,4 +161,27 @@ func (f *failing) Fatal(a ...any) { f.text = fmt.Sprint(a...); runtime.Goexit() 
 func (f *failing) Fatalf(format string, a ...any) {
 	f.text = fmt.Sprintf(format, a...)
 	runtime.Goexit()
+}
+
+// NextGrant plays a lock of two clients of which the first works for 20 s, with a fault after 6 s, and returns when the
+// second is granted the lock, 0 for never, and whether the fault was felt.
+func NextGrant(t *testing.T, l scenarios.Lock, world, fault string) (at time.Duration, felt bool) {
+	t.Helper()
+	sc, err := scenarios.Parse("by-hand.yaml", fmt.Appendf(nil, `name: by-hand
+world: {%s, clients: 2}
+lock: {kind: %s, ttl: 15s}
+workload: {rounds: 1, hold: 20s, stagger: 1s, checks_until: lost}
+faults:
+  - {at: 6s, %s}
+`, world, l.Name, fault), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := play(t, sc, l, 1, fence.None).Modes[0]
+	for _, g := range m.History.Grants {
+		if g.Client == "c1" {
+			at = m.History.Timing.At[g.Granted-1]
+		}
+	}
+	return at, m.FaultsFelt[0]
 }
