@@ -1,6 +1,7 @@
 package play_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -109,5 +110,24 @@ faults:
 		if came != 1 || !m.FaultsFired[1] || len(m.Record.Faults[1].Again) != 0 {
 			t.Errorf("%s: %d restarts, want one; struck: %v %+v", tt.of, came, m.FaultsFired, m.Record.Faults[1])
 		}
+	}
+}
+
+// A holder that is back is none that has fallen: a single restart after that has none to start, and does not strike.
+func TestRestartOfHolderThatIsBack(t *testing.T) {
+	sc := testruns.Parse(t, `
+name: back-already
+world: {redis: 1, clients: 2}
+lock: {kind: fenced, ttl: 2s}
+workload: {rounds: 4, hold: 2s, think: 500ms}
+faults:
+  - {at: 1s, crash: {process: holder}}
+  - {at: 2s, restart: {process: holder}}
+  - {at: 3s, restart: {process: holder}}
+`)
+	m := testruns.Play(t, sc, testruns.Kind(t, "fenced"),
+		play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+	if !slices.Equal(m.FaultsFired, []bool{true, true, false}) {
+		t.Errorf("struck: %v", m.FaultsFired)
 	}
 }

@@ -25,24 +25,26 @@ func TestOperator(t *testing.T) {
 		lock               subject.Lock
 		none, seal         checker.Label
 		change             trace.Change
+		grants             int
 	}{
-		{"redis deletes", "redis: 1", "edit_key: {node: r0}", redis, checker.Corrupted, checker.Rescued, trace.KeyOperated},
+		{"redis deletes", "redis: 1", "edit_key: {node: r0}", redis, checker.Corrupted, checker.Rescued,
+			trace.KeyOperated, 2},
 		{"redis overwrites", "redis: 1", "edit_key: {node: r0, how: overwrite}", redis, checker.Stuck, checker.Stuck,
-			trace.KeyOperated},
+			trace.KeyOperated, 1},
 		{"redis deletes a hash", "redis: 1", "edit_key: {node: r0}", reentrant, checker.Corrupted, checker.Rescued,
-			trace.KeyOperated},
+			trace.KeyOperated, 2},
 		{"etcd deletes", "etcd: 3", "edit_key: {node: e1}", etcdlocks.Lock(), checker.Corrupted, checker.Rescued,
-			trace.KeyOperated},
+			trace.KeyOperated, 2},
 		{"etcd overwrites", "etcd: 3", "edit_key: {node: e1, how: overwrite}", etcdlocks.Lock(), checker.Safe, checker.Safe,
-			trace.KeyProlonged},
+			trace.KeyProlonged, 2},
 		{"etcd ends", "etcd: 3", "end_session: {node: leader}", etcdlocks.Lock(), checker.Corrupted, checker.Rescued,
-			trace.KeyOperated},
+			trace.KeyOperated, 2},
 		{"zookeeper deletes", "zookeeper: 3", "edit_key: {node: z1}", zklocks.Lock(), checker.Corrupted, checker.Rescued,
-			trace.KeyOperated},
+			trace.KeyOperated, 2},
 		{"zookeeper overwrites", "zookeeper: 3", "edit_key: {node: z1, how: overwrite}", zklocks.Lock(), checker.Safe,
-			checker.Safe, 0},
+			checker.Safe, 0, 2},
 		{"zookeeper ends", "zookeeper: 3", "end_session: {node: leader}", zklocks.Lock(), checker.Corrupted, checker.Rescued,
-			trace.KeyOperated},
+			trace.KeyOperated, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			sc := testruns.Parse(t, `
@@ -57,8 +59,9 @@ faults:
 			for mode, want := range map[string]checker.Label{"none": tt.none, "seal": tt.seal} {
 				i := slices.IndexFunc(o.Modes, func(m outcome.ModeRun) bool { return string(m.Mode) == mode })
 				m := o.Modes[i]
-				if m.Verdict.Label != want || !m.FaultsFelt[0] {
-					t.Errorf("mode %s: %s, want %s; felt %v", mode, m.Verdict.Label, want, m.FaultsFelt)
+				if n := len(m.History.Grants); m.Verdict.Label != want || n != tt.grants || !m.FaultsFelt[0] {
+					t.Errorf("mode %s: %s with %d grants, want %s with %d; felt %v", mode, m.Verdict.Label, n, want, tt.grants,
+						m.FaultsFelt)
 				}
 				var changes []trace.Change
 				for _, c := range m.KeyChanges {

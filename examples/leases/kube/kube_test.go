@@ -54,8 +54,8 @@ func TestNamesOfLeases(t *testing.T) {
 	}
 }
 
-// A leader makes its lease anew that an operator has deleted. One that finds another identity in it stops when its renew
-// deadline is over, and the others wait for the lease of that identity.
+// A leader makes its lease anew that an operator has deleted. One that finds another identity in it stops when its
+// renew deadline is over, and the others wait for the lease of that identity.
 func TestOperator(t *testing.T) {
 	for fault, want := range map[string][2]time.Duration{
 		"edit_key: {node: api1}":                 {20 * time.Second, 23 * time.Second},
