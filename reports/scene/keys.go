@@ -174,6 +174,10 @@ func (k *keyFollower) ended(c trace.KeyChange) string {
 			return "it was not renewed for as long as it says"
 		}
 		return "it expired"
+	case c.Change == trace.KeyOperated && c.Value != "":
+		return "an operator wrote over it"
+	case c.Change == trace.KeyOperated:
+		return "an operator took it away"
 	case c.Change == trace.KeySet && c.By == "":
 		return "other clients shared it"
 	case c.Change == trace.KeySet:

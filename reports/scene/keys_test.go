@@ -72,6 +72,12 @@ func TestKeyLives(t *testing.T) {
 		"0.005s") {
 		t.Errorf("the story of a lease that no server ends is %q", story)
 	}
+	// An operator has no name.
+	m.KeyChanges[3].Change = trace.KeyOperated
+	if story := scene.New(&m).KeyStory(); !strings.Contains(story[0], "an operator took it away at 0.005s") {
+		t.Errorf("the story of a key that an operator deletes is %q", story)
+	}
+	m.KeyChanges[3].Change = trace.KeyExpired
 	// An expiry that is not in the trace, as of a key that was learnt, has a mark too.
 	m.KeyChanges[3].Step = 4
 	if _, marks := scene.New(&m).KeyLives(); len(marks) != 4 || marks[2].Kind != scene.MarkExpire {

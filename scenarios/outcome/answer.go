@@ -462,6 +462,8 @@ func remedy(o *Outcome, m ModeRun, f blame.Finding) string {
 	switch {
 	case f.Culprit == blame.Choice && f.Deed == blame.Rejects:
 		return "Another fence: seal, with a lock that mints tokens, or none where the work may be done again."
+	case f.Culprit == blame.Choice && slices.Equal(f.Failed, []promise.Fault{promise.Intervention}):
+		mend = "Let only those touch the lock's key or session by hand who know that its holder is gone."
 	case f.Culprit == blame.Choice:
 		mend = fmt.Sprintf("Choose a lock, or servers, that survive %s.", prose.Commas(f.Failed))
 	case mend == "" && !exclusive:

@@ -2,6 +2,7 @@ package play_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,6 +57,15 @@ faults:
   - {at: 3s, `+tt.fault+`}
 `)
 			o := testruns.Play(t, sc, tt.lock, play.RunOptions{Seed: 1, Repeat: outcome.Twice})
+			remedy := "None is needed for this run."
+			if tt.none != checker.Safe {
+				remedy = "Let only those touch the lock's key or session by hand who know that its holder is gone."
+			}
+			for _, a := range outcome.Answers(o) {
+				if a.Question == "Remedy" && !strings.HasPrefix(a.Text, remedy) {
+					t.Errorf("the remedy is %q", a.Text)
+				}
+			}
 			for mode, want := range map[string]checker.Label{"none": tt.none, "seal": tt.seal} {
 				i := slices.IndexFunc(o.Modes, func(m outcome.ModeRun) bool { return string(m.Mode) == mode })
 				m := o.Modes[i]

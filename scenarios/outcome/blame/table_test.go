@@ -107,6 +107,7 @@ var table = []row{
 	{"failover-before-replication", "single", "none", 1, "choice", "choose", "forgets", "", ""},
 	{"failover-before-replication", "fenced", "none", 1, "choice", "choose", "forgets", "", ""},
 	{"flushall", "single", "none", 1, "choice", "choose", "forgets", "r0", ""},
+	{"forced-unlock", "single", "none", 1, "choice", "choose", "forgets", "r0", ""},
 	{"lock-key-evicted", "single", "none", 1, "choice", "choose", "forgets", "r0", ""},
 	{"power-loss-everysec", "single", "none", 1, "choice", "choose", "forgets", "", ""},
 	{"redlock-restart", "redlock", "none", 1, "choice", "choose", "forgets", "r2", ""},
